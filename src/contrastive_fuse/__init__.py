@@ -1,0 +1,62 @@
+"""Contrastive FUSE: node vectors from a graph's edges and signed pairs of nodes.
+
+Names are imported when first used, so that ``import contrastive_fuse`` and ``cfuse --help`` are quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from contrastive_fuse.datasets import load_dataset
+    from contrastive_fuse.errors import InputError
+    from contrastive_fuse.fuse import ContrastiveFUSE
+    from contrastive_fuse.graph import Graph
+    from contrastive_fuse.io.convert import as_graph, as_pairs
+    from contrastive_fuse.io.files import read_graph, read_pairs
+    from contrastive_fuse.io.vectors import write_vectors
+    from contrastive_fuse.pairs import SignedPairs
+    from contrastive_fuse.sampling import sample_pairs
+
+_HOMES = {
+    "ContrastiveFUSE": "fuse",
+    "Graph": "graph",
+    "InputError": "errors",
+    "SignedPairs": "pairs",
+    "as_graph": "io.convert",
+    "as_pairs": "io.convert",
+    "load_dataset": "datasets",
+    "read_graph": "io.files",
+    "read_pairs": "io.files",
+    "sample_pairs": "sampling",
+    "write_vectors": "io.vectors",
+}
+
+__all__ = [
+    "ContrastiveFUSE",
+    "Graph",
+    "InputError",
+    "SignedPairs",
+    "__version__",
+    "as_graph",
+    "as_pairs",
+    "load_dataset",
+    "read_graph",
+    "read_pairs",
+    "sample_pairs",
+    "write_vectors",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return version("contrastive-fuse")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'contrastive_fuse' has no attribute {name!r}")
+    return getattr(import_module(f"contrastive_fuse.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,227 @@
+"""The command line: parses, calls the library, prints. Results go to files or stdout, everything else to stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from contrastive_fuse.errors import InputError
+
+if TYPE_CHECKING:
+    from contrastive_fuse.graph import Graph
+    from contrastive_fuse.pairs import SignedPairs
+
+app = typer.Typer(
+    help="Learn node vectors from a graph's edges and signed pairs, and tell which other pairs are alike.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Edges = Annotated[
+    Path, typer.Argument(help="Edges: .csv .tsv .txt (also .gz), .parquet, .npz or .mtx.", metavar="EDGES")
+]
+Header = Annotated[
+    Literal["auto", "yes", "no"], typer.Option(help="Whether the first line of a text file names the columns.")
+]
+Nodes = Annotated[Path | None, typer.Option(help="All node ids, one a row, for graphs with nodes that have no edge.")]
+Weight = Annotated[str, typer.Option(help="Column of edge weights; 'auto' finds one called weight, 'none' takes none.")]
+Repeats = Annotated[Literal["max", "sum"], typer.Option(help="Weight of an edge that several rows name.")]
+Unknown = Annotated[Literal["error", "drop"], typer.Option(help="What to do with pairs that name unknown nodes.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors and what was asked for.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the facts as JSON on standard output.")]
+
+
+@app.callback(invoke_without_command=True)
+def root(version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
+    """Learn node vectors from a graph's edges and signed pairs, and tell which other pairs are alike."""
+    if version:
+        from contrastive_fuse import __version__
+
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@app.command()
+def embed(
+    edges: Edges,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", help="A folder for the whole model, or vectors alone: .parquet .csv .tsv .npy .txt."
+        ),
+    ],
+    pairs: Annotated[Path | None, typer.Option(help="Signed pairs: id, id, +1 or -1, and a weight if wanted.")] = None,
+    dim: Annotated[int, typer.Option("--dim", "-k", help="Length of a node's vector.")] = 128,
+    objective: Annotated[Literal["balanced", "paper"], typer.Option(help="What is raised.")] = "balanced",
+    param: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="A parameter of the objective; may be repeated.")
+    ] = None,
+    max_iter: Annotated[int | None, typer.Option(help="Most iterations. [default: the objective's]")] = None,
+    tol: Annotated[
+        float | None, typer.Option(help="Stop when rows move less than this. [default: the objective's]")
+    ] = None,
+    calibration: Annotated[
+        Literal["auto", "platt", "isotonic", "none"], typer.Option(help="How scores become probabilities.")
+    ] = "auto",
+    seed: Annotated[int, typer.Option(help="Same seed, same bits.")] = 0,
+    threads: Annotated[
+        int | None, typer.Option(help="Threads; the result does not depend on it. [default: all]")
+    ] = None,
+    nodes: Nodes = None,
+    weight: Weight = "auto",
+    repeats: Repeats = "max",
+    header: Header = "auto",
+    unknown: Unknown = "error",
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Embed a graph: the main job."""
+    from contrastive_fuse import ContrastiveFUSE, terminal, write_vectors
+    from contrastive_fuse.io.vectors import VECTOR_SUFFIXES
+
+    as_vectors = output.suffix in VECTOR_SUFFIXES
+    if output.suffix and not as_vectors:
+        raise InputError(
+            f"cannot tell what to write to {output.name!r}: use a folder name without a dot for a model, or a file name"
+            f" in {', '.join(VECTOR_SUFFIXES)} for the vectors"
+        )
+    graph = _read_graph(edges, nodes, weight, repeats, header)
+    terminal.report("graph", graph.report.lines(), quiet)
+    signed = _read_pairs(pairs, header)
+    model = ContrastiveFUSE(
+        dim, objective=objective, objective_params=_parameters(param), max_iter=max_iter, tol=tol,
+        calibration=None if calibration == "none" else calibration, unknown=unknown, n_jobs=threads, random_state=seed,
+    )  # fmt: skip
+    checkpoint = output.with_name(f"{output.name}.checkpoint")
+    with terminal.progress(quiet) as callback, terminal.resumable(checkpoint, quiet):
+        model.fit(graph, signed, callback=callback, checkpoint=checkpoint)
+    if model.pair_report_ is not None:
+        terminal.report("pairs", model.pair_report_.lines(), quiet)
+    terminal.report("fit", terminal.fit_lines(model), quiet)
+    if as_vectors:
+        written = write_vectors(output, model.ids_, model.embedding_)
+    else:
+        model.save(output)
+        written = [output]
+    terminal.report("wrote", [str(path) for path in written], quiet)
+    if as_json:
+        _print_json(terminal.fit_facts(model))
+
+
+@app.command()
+def score(
+    model: Annotated[Path, typer.Argument(help="A model folder that embed wrote.", metavar="MODEL")],
+    candidates: Annotated[Path, typer.Argument(help="Pairs to score: two columns of node ids.", metavar="PAIRS")],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="A .csv, .tsv or .parquet file. [default: CSV to standard output]"),
+    ] = None,
+    header: Header = "auto",
+    unknown: Unknown = "error",
+    quiet: Quiet = False,
+) -> None:
+    """Tell how alike pairs of nodes are: the input's columns, then score, probability and predicted sign."""
+    from contrastive_fuse import ContrastiveFUSE, terminal
+    from contrastive_fuse.io.files import read_table
+    from contrastive_fuse.io.scored import score_table, write_table
+
+    fitted = ContrastiveFUSE.load(model)
+    scored, dropped = score_table(fitted, read_table(candidates, header), unknown)
+    if dropped:
+        terminal.report("pairs", [f"{dropped:,} pairs that name a node outside the graph dropped"], quiet)
+    if fitted.calibration_ is None:
+        terminal.report("pairs", ["no probabilities: the model was fitted without pairs to calibrate on"], quiet)
+    write_table(scored, output)
+    if output is not None:
+        terminal.report("wrote", [f"{output} ({scored.num_rows:,} pairs)"], quiet)
+
+
+@app.command()
+def diagnose(
+    edges: Edges,
+    pairs: Annotated[Path | None, typer.Option(help="Signed pairs, to describe how they lie on the graph.")] = None,
+    nodes: Nodes = None,
+    weight: Weight = "auto",
+    repeats: Repeats = "max",
+    header: Header = "auto",
+    unknown: Unknown = "error",
+    as_json: AsJson = False,
+) -> None:
+    """Describe a graph: components, degrees, isolated nodes, the constants of the theory."""
+    from contrastive_fuse import terminal
+    from contrastive_fuse.diagnosis import diagnose as describe
+
+    graph = _read_graph(edges, nodes, weight, repeats, header)
+    signed = _read_pairs(pairs, header)
+    facts = describe(graph, None if signed is None else signed.rows_in(graph.ids, unknown)[0])
+    if as_json:
+        _print_json(facts)
+    else:
+        terminal.report("graph", graph.report.lines(), quiet=False)
+        terminal.facts(facts)
+
+
+@app.command()
+def demo(
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for vectors and picture.")] = Path("demo"),
+    n_pairs: Annotated[int, typer.Option("--pairs", help="Training pairs.")] = 2000,
+    seed: Annotated[int, typer.Option(help="Same seed, same bits.")] = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Embed handwritten digits from 2,000 pairs and show what graph and pairs each contribute."""
+    from contrastive_fuse.demo import run
+
+    run(output, n_pairs, seed, quiet)
+
+
+def main() -> None:
+    """Run the command; bad input ends in one sentence and exit code 1, an interrupt in 130."""
+    from contrastive_fuse.errors import MissingExtraError
+
+    try:
+        app()
+    except (InputError, MissingExtraError) as error:
+        typer.echo(f"cfuse: {error}", err=True)
+        sys.exit(1)
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader of our output has gone; that is its right
+        sys.exit(141)
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def _read_graph(path: Path, nodes: Path | None, weight: str, repeats: Any, header: Any) -> Graph:
+    from contrastive_fuse.io.files import read_graph, read_ids
+
+    names = None if nodes is None else read_ids(nodes, header)
+    return read_graph(path, nodes=names, weight=None if weight == "none" else weight, repeats=repeats, header=header)
+
+
+def _read_pairs(path: Path | None, header: Any) -> SignedPairs | None:
+    from contrastive_fuse.io.files import read_pairs
+
+    return None if path is None else read_pairs(path, header=header)
+
+
+def _parameters(given: list[str] | None) -> dict[str, Any] | None:
+    """NAME=VALUE settings; a value is read as JSON where it is, else as text."""
+    parameters: dict[str, Any] = {}
+    for setting in given or []:
+        name, equals, value = setting.partition("=")
+        if not equals:
+            raise InputError(f"--param takes NAME=VALUE; got {setting!r}")
+        try:
+            parameters[name] = json.loads(value)
+        except json.JSONDecodeError:
+            parameters[name] = value
+    return parameters or None
+
+
+def _print_json(facts: dict[str, Any]) -> None:
+    typer.echo(json.dumps(facts, indent=2))

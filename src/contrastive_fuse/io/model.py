@@ -1,0 +1,115 @@
+"""A fitted model on disk: a folder of JSON, NumPy and Parquet files, described in docs/model-format.md. No pickle."""
+
+from __future__ import annotations
+
+import json
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from contrastive_fuse.calibration import Calibration
+from contrastive_fuse.errors import InputError
+from contrastive_fuse.ids import NodeIds
+from contrastive_fuse.io.atomic import whole_folder
+from contrastive_fuse.types import FloatArray
+
+FORMAT = "contrastive-fuse-model"
+FORMAT_VERSION = 1
+MARKER = "model.json"
+PLAIN_IDS = (str, int, float, bool, type(None))
+
+
+def write_model(
+    path: str | Path,
+    *,
+    ids: NodeIds,
+    embedding: FloatArray,
+    threshold: float,
+    calibration: Calibration | None,
+    parameters: dict[str, Any],
+    facts: dict[str, Any],
+) -> None:
+    """Write a model folder; it appears whole or not at all."""
+    header = {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "written_by": {name: version(name) for name in ("contrastive-fuse", "numpy", "numba")},
+        "n_nodes": embedding.shape[0],
+        "n_components": embedding.shape[1],
+        "ids": ids.kind,
+        "threshold": threshold,
+        "calibration": None if calibration is None else calibration.to_dict(),
+        "parameters": parameters,
+        "facts": facts,
+    }
+    with whole_folder(path, MARKER) as folder:
+        np.save(folder / "embedding.npy", embedding)
+        pq.write_table(pa.table({"node": _ids_to_storage(ids)}), folder / "nodes.parquet", compression="zstd")
+        (folder / MARKER).write_text(json.dumps(header, indent=2, default=_plain) + "\n")
+
+
+def read_model(path: str | Path) -> tuple[dict[str, Any], NodeIds, FloatArray]:
+    """Header, ids and vectors of a model folder, checked against each other."""
+    path = Path(path)
+    if not (path / MARKER).is_file():
+        raise InputError(f"{path} is not a model folder: there is no {MARKER} in it")
+    try:
+        header = json.loads((path / MARKER).read_text())
+        if header.get("format") != FORMAT:
+            raise InputError(f"{path / MARKER} is not the header of a model")
+        if header["format_version"] > FORMAT_VERSION:
+            raise InputError(
+                f"{path} has format version {header['format_version']}; this release reads up to {FORMAT_VERSION}."
+                " Update contrastive-fuse to read it"
+            )
+        embedding = np.load(path / "embedding.npy", allow_pickle=False)
+        stored = pq.read_table(path / "nodes.parquet").column("node")
+    except InputError:
+        raise
+    except (OSError, ValueError, KeyError, AttributeError, EOFError, pa.ArrowInvalid) as error:
+        raise InputError(f"{path} is damaged: {error}") from None
+    shape = (header["n_nodes"], header["n_components"])
+    if embedding.shape != shape or embedding.dtype != np.float32 or len(stored) != shape[0]:
+        raise InputError(
+            f"{path} is damaged: expected {shape[0]:,} nodes with {shape[1]} float32 components, found"
+            f" {embedding.shape} {embedding.dtype} and {len(stored):,} ids"
+        )
+    return header, _ids_from_storage(stored, header["ids"]), embedding
+
+
+def _ids_to_storage(ids: NodeIds) -> pa.Array:
+    column = ids.column()
+    if column.kind != "object":
+        return pa.array(column.values)
+    return pa.array([json.dumps(_id_to_json(value)) for value in column.values], type=pa.string())
+
+
+def _ids_from_storage(stored: pa.ChunkedArray, kind: str) -> NodeIds:
+    if kind == "object":
+        return NodeIds([_id_from_json(json.loads(text)) for text in stored.to_pylist()])
+    return NodeIds(stored)
+
+
+def _id_to_json(value: Any) -> Any:
+    """Numbers, text, booleans and None as they are, tuples as {"tuple": [...]}."""
+    if isinstance(value, PLAIN_IDS):
+        return value
+    if isinstance(value, tuple):
+        return {"tuple": [_id_to_json(part) for part in value]}
+    raise InputError(
+        f"node ids of type {type(value).__name__} cannot be stored ({value!r}); use text, numbers or tuples of them"
+    )
+
+
+def _id_from_json(value: Any) -> Any:
+    return tuple(_id_from_json(part) for part in value["tuple"]) if isinstance(value, dict) else value
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    return repr(value)

@@ -1,0 +1,311 @@
+"""Signed pairs: which nodes are known to be alike (+1) or unlike (-1). The only place where pairs are validated.
+
+The rule for untidy input, counted in `SignedPairs.report`:
+
+- a pair has no order: (a, b) and (b, a) are the same pair, and a pair given several times counts once;
+- where a pair is given with both signs, the side with more weight wins, and a tie drops the pair;
+- given weights are evidence: those for the winning sign add up, those against are taken off. Without weights every
+  pair weighs 1;
+- a node paired with itself says nothing and is left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from contrastive_fuse.errors import InputError, check_choice, check_number, first_few
+from contrastive_fuse.ids import Column, NodeIds, factorize
+from contrastive_fuse.types import AnyArray, BoolArray, FloatArray, IntArray, LongArray, Seed, SignArray
+
+Unknown = Literal["error", "drop"]
+
+
+@dataclass(frozen=True)
+class PairReport:
+    """What was read, and what was done to it."""
+
+    rows_read: int
+    n_alike: int
+    n_unlike: int
+    self_pairs_left_out: int
+    repeats_folded: int
+    contradictions: int
+    ties_dropped: int
+    unknown_dropped: int = 0
+    notes: tuple[str, ...] = ()
+
+    def lines(self) -> list[str]:
+        """The report as sentences for a person."""
+        text = [f"{self.n_alike:,} alike and {self.n_unlike:,} unlike pairs"]
+        if self.repeats_folded:
+            text.append(f"{self.repeats_folded:,} rows repeated a pair and were folded into it")
+        if self.contradictions:
+            text.append(
+                f"{self.contradictions:,} pairs were given with both signs: the majority by weight was taken,"
+                f" {self.ties_dropped:,} ties dropped"
+            )
+        if self.self_pairs_left_out:
+            text.append(f"{self.self_pairs_left_out:,} pairs of a node with itself left out")
+        if self.unknown_dropped:
+            text.append(f"{self.unknown_dropped:,} pairs that name a node outside the graph dropped")
+        return [*text, *self.notes]
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, stored: dict[str, Any]) -> PairReport:
+        return cls(**{**stored, "notes": tuple(stored["notes"])})
+
+
+class PairRows(NamedTuple):
+    """Pairs as rows of a graph: what objectives and heads compute with."""
+
+    first: IntArray
+    second: IntArray
+    y: SignArray
+    weight: FloatArray | None
+
+    def subset(self, chosen: AnyArray) -> PairRows:
+        """The pairs at the given positions (or where a mask is true)."""
+        weight = None if self.weight is None else self.weight[chosen]
+        return PairRows(self.first[chosen], self.second[chosen], self.y[chosen], weight)
+
+    @property
+    def signed_weight(self) -> FloatArray:
+        signs = self.y.astype(np.float32)
+        return signs if self.weight is None else signs * self.weight
+
+
+class SignedPairs:
+    """Pairs of node ids with a sign and, if given, a weight each.
+
+    Parameters
+    ----------
+    pairs : (n, 2) array or sequence of pairs of node ids
+    y : (n,) of -1 and +1
+    weight : (n,) positive numbers, optional
+    conflicts : {"majority", "error"}
+        What to do with pairs that were given with both signs.
+
+    Attributes
+    ----------
+    ids : NodeIds of the nodes that occur
+    first, second : (n,) int64 rows into ``ids``
+    y : (n,) int8
+    weight : (n,) float32 or None
+    report : PairReport
+    """
+
+    def __init__(
+        self,
+        pairs: Any,
+        y: Any,
+        weight: Any = None,
+        *,
+        conflicts: Literal["majority", "error"] = "majority",
+    ) -> None:
+        left, right = pair_columns(pairs)
+        ids, (first, second) = factorize(left, right)
+        self._settle(ids, first, second, check_signs(y, len(first)), weight, conflicts)
+
+    @classmethod
+    def from_columns(
+        cls,
+        left: Any,
+        right: Any,
+        y: Any,
+        weight: Any = None,
+        *,
+        conflicts: Literal["majority", "error"] = "majority",
+    ) -> SignedPairs:
+        """Build from two columns of node ids instead of one (n, 2) array."""
+        one, two = Column.of(left), Column.of(right)
+        if len(one) != len(two):
+            raise InputError(f"both columns of a pair must be equally long; got {len(one):,} and {len(two):,}")
+        ids, (first, second) = factorize(one, two)
+        pairs = cls.__new__(cls)
+        pairs._settle(ids, first, second, check_signs(y, len(first)), weight, conflicts)
+        return pairs
+
+    @classmethod
+    def _from_rows(
+        cls, ids: NodeIds, first: LongArray, second: LongArray, y: AnyArray, weight: Any = None
+    ) -> SignedPairs:
+        pairs = cls.__new__(cls)
+        pairs._settle(ids, first, second, check_signs(y, len(first)), weight, "majority")
+        return pairs
+
+    def _settle(
+        self,
+        ids: NodeIds,
+        first: LongArray,
+        second: LongArray,
+        y: SignArray,
+        weight: Any,
+        conflicts: str,
+    ) -> None:
+        """Fold repeats, resolve contradictions, and keep count of both."""
+        check_choice("conflicts", conflicts, ("majority", "error"))
+        given = check_pair_weights(weight, len(first))
+        apart = np.flatnonzero(first != second)
+        low, high = np.minimum(first, second)[apart], np.maximum(first, second)[apart]
+        keys, pair_of_row = np.unique(low * len(ids) + high, return_inverse=True)
+        evidence = np.ones(len(apart)) if given is None else given[apart].astype(np.float64)
+        signs = y[apart]
+        votes = np.zeros((2, len(keys)))
+        np.add.at(votes, ((signs < 0).astype(np.int64), pair_of_row), evidence)
+        net = votes[0] - votes[1]
+        contested = (votes[0] > 0) & (votes[1] > 0)
+        if conflicts == "error" and contested.any():
+            names = [(ids[key // len(ids)], ids[key % len(ids)]) for key in keys[contested][:5].tolist()]
+            total = int(contested.sum())
+            raise InputError(f"{total:,} pairs are given with both signs: {first_few(names, total)}")
+        kept = net != 0
+        self.ids = ids
+        self.first, self.second = keys[kept] // max(1, len(ids)), keys[kept] % max(1, len(ids))
+        self.y: SignArray = np.sign(net[kept]).astype(np.int8)
+        self.weight: FloatArray | None = None
+        if given is not None:
+            self.weight = np.abs(net[kept]).astype(np.float32)
+        n_alike = int(np.count_nonzero(self.y > 0))
+        self.report = PairReport(
+            rows_read=len(first),
+            n_alike=n_alike,
+            n_unlike=len(self.y) - n_alike,
+            self_pairs_left_out=len(first) - len(apart),
+            repeats_folded=len(apart) - len(keys),
+            contradictions=int(contested.sum()),
+            ties_dropped=int(np.count_nonzero(~kept)),
+        )
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def __repr__(self) -> str:
+        return f"SignedPairs({self.report.n_alike:,} alike, {self.report.n_unlike:,} unlike)"
+
+    @property
+    def pairs(self) -> AnyArray:
+        """The pairs as an (n, 2) array of node ids."""
+        names = self.ids.to_numpy()
+        return np.stack([names[self.first], names[self.second]], axis=1)
+
+    def rows_in(self, ids: NodeIds, unknown: Unknown = "error") -> tuple[PairRows, PairReport]:
+        """The pairs as rows of a graph with these ids.
+
+        Parameters
+        ----------
+        unknown : {"error", "drop"}
+            What to do with pairs that name a node outside ``ids``.
+
+        Returns
+        -------
+        rows : PairRows
+        report : PairReport, with the dropped pairs counted
+        """
+        check_choice("unknown", unknown, ("error", "drop"))
+        place = ids.rows(self.ids.column())
+        first, second = place[self.first], place[self.second]
+        inside = (first >= 0) & (second >= 0)
+        n_dropped = len(inside) - int(np.count_nonzero(inside))
+        if n_dropped and unknown == "error":
+            raise_unknown(self.ids.column(), place < 0, n_dropped)
+        rows = PairRows(
+            first[inside].astype(np.int32),
+            second[inside].astype(np.int32),
+            self.y[inside],
+            None if self.weight is None else self.weight[inside],
+        )
+        n_alike = int(np.count_nonzero(rows.y > 0))
+        report = replace(self.report, n_alike=n_alike, n_unlike=len(rows.y) - n_alike, unknown_dropped=n_dropped)
+        return rows, report
+
+    def subset(self, chosen: AnyArray) -> SignedPairs:
+        """The pairs at the given positions (or where a mask is true)."""
+        weight = None if self.weight is None else self.weight[chosen]
+        return self._from_rows(self.ids, self.first[chosen], self.second[chosen], self.y[chosen], weight)
+
+    def split(self, test_size: float = 0.2, random_state: Seed = None) -> tuple[SignedPairs, SignedPairs]:
+        """Training and test pairs; no pair is in both, in either order."""
+        check_number("test_size", test_size, above=0)
+        if test_size >= 1:
+            raise InputError(f"test_size is a share of the pairs, between 0 and 1; got {test_size!r}")
+        order = np.random.default_rng(random_state).permutation(len(self))
+        n_test = round(test_size * len(self))
+        return self.subset(np.sort(order[n_test:])), self.subset(np.sort(order[:n_test]))
+
+
+def raise_unknown(names: Column, missing: BoolArray, n_pairs: int) -> None:
+    """Say which of the names no node has, the first few of them and how many."""
+    few, total = names.take(np.flatnonzero(missing)[:5]).to_list(), int(np.count_nonzero(missing))
+    raise InputError(
+        f"{n_pairs:,} pairs name {total:,} nodes that are not in the graph: {first_few(few, total)}."
+        ' Add those nodes to the graph, or drop the pairs with unknown="drop" (--unknown drop)'
+    )
+
+
+def pair_columns(pairs: Any) -> tuple[Column, Column]:
+    """The two columns of an (n, 2) array, a two-column table or a sequence of pairs."""
+    if isinstance(pairs, SignedPairs):
+        names = pairs.ids.column()
+        return names.take(pairs.first), names.take(pairs.second)
+    if hasattr(pairs, "__arrow_c_stream__") or hasattr(pairs, "column_names"):
+        import pyarrow as pa
+
+        table = pa.table(pairs)
+        if table.num_columns < 2:
+            raise InputError(f"a table of pairs needs two columns of node ids; got {table.column_names}")
+        return Column.of(table.column(0)), Column.of(table.column(1))
+    if isinstance(pairs, np.ndarray):
+        if pairs.ndim != 2 or pairs.shape[1] != 2:
+            raise InputError(f"pairs must have shape (n, 2); got {pairs.shape}")
+        if pairs.dtype.kind in "iu":
+            return Column.of(pairs[:, 0]), Column.of(pairs[:, 1])
+        return Column.of(pairs[:, 0].tolist()), Column.of(pairs[:, 1].tolist())
+    rows = list(pairs)
+    for number, row in enumerate(rows):
+        if isinstance(row, str) or not hasattr(row, "__len__") or len(row) != 2:
+            raise InputError(f"pairs must be a sequence of two node ids each; row {number} is {row!r}")
+    return Column.of([row[0] for row in rows]), Column.of([row[1] for row in rows])
+
+
+def check_signs(y: Any, n_pairs: int) -> SignArray:
+    """``y`` as int8, each entry -1 or +1."""
+    if y is None:
+        raise InputError("pairs need y, one -1 or +1 for each pair")
+    values = np.asarray(y)
+    if values.shape != (n_pairs,):
+        raise InputError(f"y must hold one sign for each of the {n_pairs:,} pairs; got shape {values.shape}")
+    if values.dtype.kind not in "iuf":
+        raise InputError(f"y must hold the numbers -1 (unlike) and +1 (alike); got {values.dtype} values")
+    bad = np.flatnonzero((values != 1) & (values != -1))
+    if len(bad):
+        hint = " (0 and 1 are not read as unlike and alike: use 2 * y - 1)" if set(values[bad]) == {0} else ""
+        raise InputError(
+            f"y must hold -1 (unlike) and +1 (alike); {len(bad):,} entries are neither, the first {values[bad[0]]!s}"
+            f" in row {bad[0]}{hint}"
+        )
+    return values.astype(np.int8)
+
+
+def check_pair_weights(weight: Any, n_pairs: int) -> FloatArray | None:
+    """``weight`` as float32, each entry above 0; None stays None."""
+    if weight is None:
+        return None
+    try:
+        values = np.asarray(weight, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"pair weights must be numbers: {error}") from None
+    if values.shape != (n_pairs,):
+        raise InputError(f"there must be one weight for each of the {n_pairs:,} pairs; got shape {values.shape}")
+    bad = np.flatnonzero(~(np.isfinite(values) & (values > 0)))
+    if len(bad):
+        raise InputError(
+            f"pair weights must be finite and above 0; {len(bad):,} are not, the first in row {bad[0]}"
+            f" ({values[bad[0]]:g})"
+        )
+    return values

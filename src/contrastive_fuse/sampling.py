@@ -1,0 +1,77 @@
+"""Pairs drawn from node classes, as the paper's protocol has it: half alike, half unlike, uniform within each half.
+
+Draws are without replacement; only where a half has fewer pairs than asked for is it taken whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from contrastive_fuse.errors import InputError, check_integer
+from contrastive_fuse.ids import NodeIds
+from contrastive_fuse.pairs import SignedPairs
+from contrastive_fuse.types import AnyArray, LongArray, Seed
+
+Draw = Callable[[int], tuple[LongArray, LongArray]]
+
+
+def sample_pairs(labels: AnyArray, n_pairs: int, random_state: Seed = None, ids: NodeIds | None = None) -> SignedPairs:
+    """Draw distinct unordered pairs, ``n_pairs // 2`` of the same class and the rest of different classes.
+
+    Parameters
+    ----------
+    labels : (n_nodes,) integers, the class of each node; nodes with a negative one are never drawn
+    n_pairs : int
+    ids : NodeIds, optional
+        Names for the nodes; by default 0..n-1.
+    """
+    check_integer("n_pairs", n_pairs, at_least=2)
+    labels = np.asarray(labels)
+    labelled = np.flatnonzero(labels >= 0)
+    by_class = labelled[np.argsort(labels[labelled], kind="stable")]
+    sizes = np.unique(labels[by_class], return_counts=True)[1].astype(np.int64)
+    starts = np.cumsum(sizes) - sizes
+    rng = np.random.default_rng(random_state)
+    n = len(labelled)
+    n_same = int(np.sum(sizes * (sizes - 1) // 2))
+    n_other = n * (n - 1) // 2 - n_same
+    if not n_same or not n_other:
+        raise InputError("pairs of both signs need two classes, and two nodes of one class")
+    share = sizes * (sizes - 1) / np.sum(sizes * (sizes - 1.0))
+
+    def same(count: int) -> tuple[LongArray, LongArray]:
+        chosen = rng.choice(len(sizes), count, p=share)
+        first = rng.integers(0, sizes[chosen])
+        second = rng.integers(0, sizes[chosen] - 1)
+        second += second >= first  # any other member of the class
+        return by_class[starts[chosen] + first], by_class[starts[chosen] + second]
+
+    def other(count: int) -> tuple[LongArray, LongArray]:
+        first, second = rng.integers(0, n, (2, int(count * n * n / (2 * n_other) * 1.05) + 8))
+        unlike = np.flatnonzero(labels[labelled[first]] != labels[labelled[second]])[:count]
+        return labelled[first[unlike]], labelled[second[unlike]]
+
+    alike = _distinct(same, min(n_pairs // 2, n_same), len(labels), rng)
+    unlike = _distinct(other, min(n_pairs - n_pairs // 2, n_other), len(labels), rng)
+    keys = np.concatenate([alike, unlike])
+    y = np.repeat([1, -1], [len(alike), len(unlike)])
+    names = NodeIds(len(labels)) if ids is None else ids
+    return SignedPairs._from_rows(names, keys // len(labels), keys % len(labels), y)
+
+
+def _distinct(draw: Draw, count: int, n_nodes: int, rng: np.random.Generator) -> LongArray:
+    """Keys ``low * n + high`` of ``count`` different pairs.
+
+    Repeats are thrown away and drawn again, which leaves every set of pairs equally likely.
+    """
+    keys = np.empty(0, dtype=np.int64)
+    while len(keys) < count:
+        missing = count - len(keys)
+        first, second = draw(missing + missing // 8 + 8)
+        fresh = np.minimum(first, second) * n_nodes + np.maximum(first, second)
+        everything = np.concatenate([keys, fresh])
+        kept = np.sort(np.unique(everything, return_index=True)[1])  # in the order of drawing
+        keys = everything[kept][:count]
+    return keys

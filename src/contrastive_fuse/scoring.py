@@ -1,0 +1,113 @@
+"""Scoring pairs of nodes by their vectors, in metric-learn's sense: a higher score means more alike."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from contrastive_fuse.calibration import Calibration, Method, Strategy, best_threshold
+from contrastive_fuse.errors import InputError, check_number
+from contrastive_fuse.ids import NodeIds
+from contrastive_fuse.pairs import SignedPairs, check_signs, pair_columns, raise_unknown
+from contrastive_fuse.types import DoubleArray, FloatArray, LongArray, SignArray
+
+PAIRS_AT_ONCE = 1 << 15
+
+
+def row_cosines(rows: FloatArray, first: Any, second: Any) -> FloatArray:
+    """Cosine of pairs of unit rows, a block at a time so that memory stays small."""
+    scores = np.empty(len(first), dtype=np.float32)
+    for start in range(0, len(first), PAIRS_AT_ONCE):
+        block = slice(start, start + PAIRS_AT_ONCE)
+        np.einsum("ij,ij->i", rows[first[block]], rows[second[block]], out=scores[block])
+    return scores
+
+
+class PairScorer:
+    """What every fitted embedding of unit rows can tell about pairs of nodes.
+
+    Pairs are (n, 2) arrays of node ids, two-column tables, lists of pairs or `SignedPairs`.
+    """
+
+    embedding_: FloatArray
+    ids_: NodeIds
+    calibration_: Calibration | None
+    threshold_: float
+
+    def pair_score(self, pairs: Any) -> FloatArray:
+        """Cosine of the two vectors of each pair, (n,)."""
+        self._check_fitted()
+        first, second = self._rows(pairs)
+        return row_cosines(self.embedding_, first, second)
+
+    def decision_function(self, pairs: Any) -> FloatArray:
+        """The pair score; pairs from ``threshold_`` on are called alike."""
+        return self.pair_score(pairs)
+
+    def predict(self, pairs: Any) -> SignArray:
+        """+1 for pairs called alike, -1 for the others."""
+        return np.where(self.decision_function(pairs) >= self.threshold_, 1, -1).astype(np.int8)
+
+    def predict_proba(self, pairs: Any) -> DoubleArray:
+        """Probability of being unlike and of being alike, (n, 2), columns in the order of ``classes_``."""
+        self._check_fitted()
+        if self.calibration_ is None:
+            raise InputError("there are no probabilities without calibration: fit with pairs of both signs, or call"
+                             " calibrate(pairs, y)")  # fmt: skip
+        alike = self.calibration_.probability(self.pair_score(pairs))
+        return np.stack([1 - alike, alike], axis=1)
+
+    @property
+    def classes_(self) -> SignArray:
+        """Unlike and alike, as `predict_proba` orders them."""
+        return np.array([-1, 1], dtype=np.int8)
+
+    def score(self, pairs: Any, y: Any = None) -> float:
+        """Area under the ROC curve of the pair score."""
+        from sklearn.metrics import roc_auc_score
+
+        signs = self._signs(pairs, y)
+        if len(np.unique(signs)) < 2:
+            raise InputError("the ROC-AUC needs pairs of both signs")
+        return float(roc_auc_score(signs, self.pair_score(pairs)))
+
+    def calibrate(self, pairs: Any, y: Any = None, method: Method = "auto") -> Self:
+        """Learn probabilities and threshold anew from held-out pairs."""
+        self.calibration_ = Calibration.learn(self.pair_score(pairs), self._signs(pairs, y), method)
+        self.threshold_ = self.calibration_.threshold
+        return self
+
+    def calibrate_threshold(self, pairs: Any, y: Any = None, strategy: Strategy = "accuracy") -> Self:
+        """Choose the threshold of `predict` that does best on held-out pairs.
+
+        Parameters
+        ----------
+        strategy : {"accuracy", "balanced_accuracy", "f1"}
+        """
+        self.threshold_ = best_threshold(self.pair_score(pairs), self._signs(pairs, y), strategy)
+        return self
+
+    def set_threshold(self, threshold: float) -> Self:
+        """Set the score from which `predict` says alike."""
+        self.threshold_ = check_number("threshold", threshold)
+        return self
+
+    def _rows(self, pairs: Any) -> tuple[LongArray, LongArray]:
+        columns = pair_columns(pairs)
+        first, second = (self.ids_.rows(column) for column in columns)
+        for column, rows in zip(columns, (first, second), strict=True):
+            if (rows < 0).any():
+                raise_unknown(column, rows < 0, int(((first < 0) | (second < 0)).sum()))
+        return first, second
+
+    def _signs(self, pairs: Any, y: Any) -> SignArray:
+        if y is None and isinstance(pairs, SignedPairs):
+            return pairs.y
+        return check_signs(y, len(pairs))
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "embedding_"):
+            from sklearn.exceptions import NotFittedError
+
+            raise NotFittedError(f"this {type(self).__name__} is not fitted yet; call fit(graph, pairs) first")

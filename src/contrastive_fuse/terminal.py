@@ -1,0 +1,103 @@
+"""What the command shows on standard error: reports, progress, tables."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from contrastive_fuse.fuse import ContrastiveFUSE
+    from contrastive_fuse.progress import Callback
+    from contrastive_fuse.progress import Progress as Step
+
+
+def report(topic: str, lines: list[str], quiet: bool) -> None:
+    """Print sentences under a topic."""
+    if not quiet:
+        for number, line in enumerate(lines):
+            print(f"{topic if number == 0 else '':<7} {line}", file=sys.stderr)  # noqa: T201
+
+
+@contextmanager
+def progress(quiet: bool) -> Iterator[Callback | None]:
+    """A bar that follows the iterations; none where nobody watches."""
+    console = Console(stderr=True)
+    if quiet or not console.is_terminal:
+        yield None
+        return
+    columns = TextColumn("{task.description:<12}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    change = TextColumn("rows move {task.fields[change]:.1e}")
+    with Progress(*columns, change, console=console, transient=True) as bar:
+        tasks: dict[str, Any] = {}
+
+        def follow(step: Step) -> None:
+            if step.stage not in tasks:
+                tasks[step.stage] = bar.add_task(step.stage, total=step.max_iter, change=step.change)
+            bar.update(tasks[step.stage], completed=step.iteration, change=step.change)
+
+        yield follow
+
+
+@contextmanager
+def resumable(checkpoint: Path, quiet: bool) -> Iterator[None]:
+    """Say how to go on if the user interrupts."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        report(
+            "stopped", [f"the same command goes on from {checkpoint}.*.npz; delete these files to start anew"], quiet
+        )
+        raise
+
+
+def fit_facts(model: ContrastiveFUSE) -> dict[str, Any]:
+    """The facts of a fit as plain values."""
+    calibration = model.calibration_
+    return {
+        "n_nodes": model.embedding_.shape[0],
+        "n_components": model.embedding_.shape[1],
+        "n_iter": model.n_iter_,
+        "converged": model.converged_,
+        "held_out_pairs": 0 if calibration is None else calibration.n_pairs,
+        "held_out_roc_auc": None if calibration is None else calibration.roc_auc,
+        "threshold": model.threshold_,
+        "seconds": model.timings_,
+        "graph": model.graph_report_.to_dict(),
+        "pairs": None if model.pair_report_ is None else model.pair_report_.to_dict(),
+    }
+
+
+def fit_lines(model: ContrastiveFUSE) -> list[str]:
+    """The facts of a fit as sentences."""
+    ended = "converged" if model.converged_ else "stopped at the limit"
+    lines = [f"{model.embedding_.shape[1]} components, {ended} after {model.n_iter_} iterations,"
+             f" {model.timings_['total']:.2f} s"]  # fmt: skip
+    if model.calibration_ is not None:
+        lines.append(
+            f"ROC-AUC {model.calibration_.roc_auc:.3f} on {model.calibration_.n_pairs:,} held-out pairs; probabilities"
+            f" calibrated on them ({model.calibration_.method})"
+        )
+    return lines
+
+
+def facts(values: dict[str, Any]) -> None:
+    """Print nested facts as one table on standard output."""
+    table = Table(show_header=False, box=None, pad_edge=False)
+    for section, entries in values.items():
+        table.add_row(f"[bold]{section}[/bold]", "")
+        for name, value in entries.items():
+            table.add_row(f"  {name.replace('_', ' ')}", _format(value))
+    Console().print(table)
+
+
+def _format(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.4g}" if isinstance(value, float) else str(value)
