@@ -11,7 +11,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
 import scipy.sparse as sp
 
 from contrastive_fuse.types import FloatArray, IntArray, LongArray
@@ -51,7 +50,3 @@ class Operator:
         """M as a SciPy CSR array."""
         shape = (self.n_rows, self.n_columns)
         return sp.csr_array((self.values, self.indices, self.indptr), shape=shape)
-
-    def apply(self, tables: FloatArray) -> FloatArray:
-        """``M T - u (v' T)``, without the shift and without projection."""
-        return np.asarray(self.matrix @ tables - np.outer(self.u, self.v @ tables), dtype=np.float32)

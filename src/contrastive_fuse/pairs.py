@@ -195,7 +195,9 @@ class SignedPairs:
         return np.stack([names[self.first], names[self.second]], axis=1)
 
     def rows_in(self, ids: NodeIds, unknown: Unknown = "error") -> tuple[PairRows, PairReport]:
-        """The pairs as rows of a graph with these ids.
+        """The pairs as rows of a graph with these ids, in the order of those rows.
+
+        What is learned thus depends neither on the order in which pairs were given nor on the names of the nodes.
 
         Parameters
         ----------
@@ -210,13 +212,15 @@ class SignedPairs:
         check_choice("unknown", unknown, ("error", "drop"))
         place = ids.rows(self.ids.column())
         first, second = place[self.first], place[self.second]
-        inside = (first >= 0) & (second >= 0)
-        n_dropped = len(inside) - int(np.count_nonzero(inside))
+        inside = np.flatnonzero((first >= 0) & (second >= 0))
+        n_dropped = len(first) - len(inside)
         if n_dropped and unknown == "error":
             raise_unknown(self.ids.column(), place < 0, n_dropped)
+        low, high = np.minimum(first, second), np.maximum(first, second)
+        inside = inside[np.lexsort((high[inside], low[inside]))]
         rows = PairRows(
-            first[inside].astype(np.int32),
-            second[inside].astype(np.int32),
+            low[inside].astype(np.int32),
+            high[inside].astype(np.int32),
             self.y[inside],
             None if self.weight is None else self.weight[inside],
         )
@@ -253,6 +257,10 @@ def pair_columns(pairs: Any) -> tuple[Column, Column]:
     if isinstance(pairs, SignedPairs):
         names = pairs.ids.column()
         return names.take(pairs.first), names.take(pairs.second)
+    if hasattr(pairs, "iloc"):  # pandas, whose columns may hold any Python object
+        if pairs.ndim != 2 or pairs.shape[1] < 2:
+            raise InputError(f"a table of pairs needs two columns of node ids; got shape {pairs.shape}")
+        return Column.of(pairs.iloc[:, 0]), Column.of(pairs.iloc[:, 1])
     if hasattr(pairs, "__arrow_c_stream__") or hasattr(pairs, "column_names"):
         import pyarrow as pa
 

@@ -54,7 +54,7 @@ def edge_bound(graph: Graph) -> EdgeBound:
 def structure_gradient(graph: Graph, rows: FloatArray, *, exact: bool) -> DoubleArray:
     """``A S - d (v' S) / 2m``, in the direction of the paper's gradients.
 
-    With ``exact``, v is d over 2m as in the true gradient; else v is 1 over 2m, as in the approximation.
+    v is the vector of degrees in the exact gradient and all ones in the approximate one.
     """
     degrees = graph.degrees
     rows64 = rows.astype(np.float64)

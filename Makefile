@@ -1,0 +1,55 @@
+# make demo and make test need nothing but Python 3.11+, git and make; both set up .venv first.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+INPUTS := pyproject.toml constraints.txt
+
+.PHONY: help demo test lint bench clean
+
+help:
+	@echo "make demo    embed handwritten digits from 2,000 pairs; writes demo/"
+	@echo "make test    lint, types, layers and all tests (CFUSE_DATA=folder for those on real data)"
+	@echo "make lint    lint, types and layers alone"
+	@echo "make bench   measure speed and memory; writes benchmarks/results/"
+	@echo "make clean   remove what was built"
+
+demo: $(VENV)/.demo
+	$(BIN)/cfuse demo --output demo
+
+test: lint
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check --quiet .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+bench: $(VENV)/.bench
+	cd benchmarks && for name in kernel scaling fit memory large command pair_strength; do \
+		../$(BIN)/python $$name.py || exit 1; done; ../$(BIN)/python page.py
+
+# The demo needs the core and the picture's matplotlib; no torch.
+$(VENV)/.demo: $(INPUTS)
+	@$(MAKE) --no-print-directory $(VENV)/.python
+	$(PIP) --editable ".[plot]"
+	@touch $@
+
+$(VENV)/.test: $(INPUTS)
+	@$(MAKE) --no-print-directory $(VENV)/.python
+	$(PIP) --editable ".[test,lint]"
+	@touch $@ $(VENV)/.demo
+
+$(VENV)/.bench: $(VENV)/.test
+	$(PIP) --editable ".[bench]"
+	@touch $@
+
+$(VENV)/.python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; set PYTHON=")'
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+clean:
+	rm -rf $(VENV) demo build dist src/*.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} +

@@ -1,0 +1,89 @@
+import json
+
+import numpy as np
+import pytest
+
+from contrastive_fuse import InputError
+from contrastive_fuse.calibration import STRATEGIES, Calibration, best_threshold
+
+
+def noisy_scores(n, rng):
+    """Scores in [-1, 1] whose true probability of being alike is known."""
+    scores = rng.uniform(-1, 1, n)
+    truth = 1 / (1 + np.exp(-6 * (scores - 0.2)))
+    return scores, np.where(rng.random(n) < truth, 1, -1), truth
+
+
+@pytest.mark.parametrize("method", ["platt", "isotonic"])
+def test_finds_the_true_probabilities(method, seed):
+    scores, y, truth = noisy_scores(20_000, np.random.default_rng(seed))
+    learned = Calibration.learn(scores, y, method).probability(scores)
+    assert np.abs(learned - truth).mean() < 0.02
+    assert np.all((learned > 0) & (learned < 1))
+
+
+@pytest.mark.parametrize("method", ["platt", "isotonic"])
+def test_threshold_is_where_probability_passes_one_half(method, seed):
+    scores, y, _ = noisy_scores(3000, np.random.default_rng(seed))
+    calibration = Calibration.learn(scores, y, method)
+    probe = np.linspace(-1, 1, 4001)
+    above = calibration.probability(probe) >= 0.5
+    np.testing.assert_array_equal(above[abs(probe - calibration.threshold) > 1e-9],
+                                  (probe >= calibration.threshold)[abs(probe - calibration.threshold) > 1e-9])  # fmt: skip
+    assert calibration.threshold == pytest.approx(0.2, abs=0.1)
+
+
+@pytest.mark.parametrize("method", ["platt", "isotonic"])
+def test_a_higher_score_is_never_less_alike(method, seed):
+    rng = np.random.default_rng(seed)
+    calibration = Calibration.learn(rng.uniform(-1, 1, 50), rng.choice([-1, 1], 50), method)
+    assert np.all(np.diff(calibration.probability(np.linspace(-1, 1, 500))) >= 0)
+
+
+@pytest.mark.parametrize(("sign", "method"), [(1, "platt"), (-1, "platt"), (1, "isotonic"), (-1, "isotonic")])
+def test_scores_that_tell_nothing(sign, method):
+    """All scores equal, three of four pairs of one sign: that sign is predicted."""
+    y = np.array([sign, sign, sign, -sign])
+    calibration = Calibration.learn(np.zeros(4), y, method)
+    assert (0 >= calibration.threshold) == (sign > 0)
+
+
+def test_auto_is_isotonic_with_many_pairs_and_platt_with_few():
+    scores, y, _ = noisy_scores(2000, np.random.default_rng(0))
+    assert Calibration.learn(scores, y).method == "isotonic"
+    assert Calibration.learn(scores[:500], y[:500]).method == "platt"
+
+
+@pytest.mark.parametrize("method", ["platt", "isotonic"])
+def test_survives_json(method):
+    scores, y, _ = noisy_scores(500, np.random.default_rng(0))
+    calibration = Calibration.learn(scores, y, method)
+    assert Calibration.from_dict(json.loads(json.dumps(calibration.to_dict()))) == calibration
+
+
+def test_needs_both_signs():
+    with pytest.raises(InputError, match="both signs; got 3 alike, 0 unlike"):
+        Calibration.learn([0.1, 0.2, 0.3], [1, 1, 1])
+
+
+def value_of(strategy, scores, y, threshold):
+    said, alike = scores >= threshold, y > 0
+    if strategy == "accuracy":
+        return np.mean(said == alike)
+    if strategy == "balanced_accuracy":
+        return (np.mean(said[alike]) + np.mean(~said[~alike])) / 2
+    return 2 * np.sum(said & alike) / max(1, np.sum(said) + np.sum(alike))
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_best_threshold_against_brute_force(strategy, seed):
+    rng = np.random.default_rng(seed)
+    scores, y = np.round(rng.uniform(-1, 1, 60), 1), rng.choice([-1, 1], 60)  # with ties
+    reached = value_of(strategy, scores, y, best_threshold(scores, y, strategy))
+    possible = [value_of(strategy, scores, y, t) for t in [*np.unique(scores), 2.0]]
+    assert reached == pytest.approx(max(possible))
+
+
+def test_best_threshold_needs_both_signs():
+    with pytest.raises(InputError, match="a threshold needs pairs of both signs"):
+        best_threshold(np.array([0.1]), np.array([1]))
