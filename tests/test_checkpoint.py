@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from contrastive_fuse import ContrastiveFUSE
+from contrastive_fuse import ContrastiveFUSE, InputError
 from contrastive_fuse.checkpoint import Checkpoint
 from contrastive_fuse.objective import balanced
 from contrastive_fuse.solver import random_rows, solve
@@ -64,10 +64,23 @@ def test_interrupted_fit_goes_on(tmp_path, community_graph, community_pairs, sta
     heard = []
     rest = fit(checkpoint=path, callback=heard.append)
     assert min(step.iteration for step in heard if step.stage == stage) == 6
+    assert rest.resumed_at_ == {stage: 5}
     assert rest.embedding_.tobytes() == whole.embedding_.tobytes()
     assert rest.history_ == whole.history_
     assert rest.threshold_ == whole.threshold_
     assert list(tmp_path.iterdir()) == [], "nothing is left once the work is done"
+
+
+def test_a_damaged_file_is_said(tmp_path, community_graph):
+    (tmp_path / "state.npz").write_bytes(b"PK")
+    with pytest.raises(InputError, match="not a readable checkpoint; delete it to start anew"):
+        solve(balanced(community_graph.graph), random_rows(600, 4, 0), checkpoint=Checkpoint(tmp_path / "state.npz"))
+
+
+def test_makes_its_folder(tmp_path, community_graph):
+    path = tmp_path / "new" / "state.npz"
+    solve(balanced(community_graph.graph), random_rows(600, 4, 0), max_iter=1, checkpoint=Checkpoint(path, every=0))
+    assert path.exists()
 
 
 def test_holds_nothing_pickled(tmp_path, community_graph):

@@ -101,6 +101,16 @@ def from_the_future(folder):
     (folder / MARKER).write_text(json.dumps(header | {"format_version": 99}))
 
 
+def incomplete_facts(folder):
+    header = json.loads((folder / MARKER).read_text())
+    (folder / MARKER).write_text(json.dumps(header | {"facts": {}}))
+
+
+def incomplete_calibration(folder):
+    header = json.loads((folder / MARKER).read_text())
+    (folder / MARKER).write_text(json.dumps(header | {"calibration": {"method": "platt"}}))
+
+
 def another_format(folder):
     (folder / MARKER).write_text(json.dumps({"format": "recipe"}))
 
@@ -114,6 +124,8 @@ def another_format(folder):
         (shorten_vectors, "expected 6 nodes with 5 float32 components"),
         (remove_ids, "is damaged"),
         (from_the_future, "format version 99; this release reads up to 1"),
+        (incomplete_facts, "is damaged: its header lacks"),
+        (incomplete_calibration, "is damaged: its header lacks"),
         (another_format, "not the header of a model"),
     ],
 )

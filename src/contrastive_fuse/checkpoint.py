@@ -10,9 +10,11 @@ import hashlib
 import json
 from pathlib import Path
 from time import monotonic
+from zipfile import BadZipFile
 
 import numpy as np
 
+from contrastive_fuse.errors import InputError
 from contrastive_fuse.operator import Operator
 from contrastive_fuse.progress import SolveResult
 from contrastive_fuse.types import FloatArray
@@ -40,12 +42,14 @@ class Checkpoint:
         self._problem = _fingerprint(operator, state)
         if not self.path.exists():
             return null
-        with np.load(self.path, allow_pickle=False) as stored:
-            header = json.loads(str(stored["header"]))
-            if header["problem"] != self._problem:
-                return null
-            state[:] = stored["state"]
-            null = stored["null_sum"]
+        try:
+            with np.load(self.path, allow_pickle=False) as stored:
+                header = json.loads(str(stored["header"]))
+                if header["problem"] != self._problem:
+                    return null
+                state[:], null = stored["state"], stored["null_sum"]
+        except (OSError, ValueError, KeyError, EOFError, BadZipFile):
+            raise InputError(f"{self.path} is not a readable checkpoint; delete it to start anew") from None
         result.change[:], result.gain[:] = header["change"], header["gain"]
         result.converged = header["converged"]
         self.resumed_at = len(result.change)
@@ -63,6 +67,7 @@ class Checkpoint:
             "gain": result.gain,
             "converged": result.converged,
         }
+        self.path.parent.mkdir(parents=True, exist_ok=True)
         partial = self.path.with_name(self.path.name + ".partial")
         with partial.open("wb") as file:
             np.savez(file, header=np.array(json.dumps(header)), state=state, null_sum=null)

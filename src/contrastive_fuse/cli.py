@@ -33,6 +33,7 @@ Nodes = Annotated[Path | None, typer.Option(help="All node ids, one a row, for g
 Weight = Annotated[str, typer.Option(help="Column of edge weights; 'auto' finds one called weight, 'none' takes none.")]
 Repeats = Annotated[Literal["max", "sum"], typer.Option(help="Weight of an edge that several rows name.")]
 Unknown = Annotated[Literal["error", "drop"], typer.Option(help="What to do with pairs that name unknown nodes.")]
+Seed = Annotated[int, typer.Option(min=0, help="Same seed, same bits.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors and what was asked for.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the facts as JSON on standard output.")]
 
@@ -69,7 +70,7 @@ def embed(
     calibration: Annotated[
         Literal["auto", "platt", "isotonic", "none"], typer.Option(help="How scores become probabilities.")
     ] = "auto",
-    seed: Annotated[int, typer.Option(help="Same seed, same bits.")] = 0,
+    seed: Seed = 0,
     threads: Annotated[
         int | None, typer.Option(help="Threads; the result does not depend on it. [default: all]")
     ] = None,
@@ -83,21 +84,29 @@ def embed(
 ) -> None:
     """Embed a graph: the main job."""
     from contrastive_fuse import ContrastiveFUSE, terminal, write_vectors
-    from contrastive_fuse.io.vectors import VECTOR_SUFFIXES
+    from contrastive_fuse.io.atomic import check_replaceable
+    from contrastive_fuse.io.model import MARKER
+    from contrastive_fuse.io.vectors import VECTOR_SUFFIXES, check_vector_ids
 
+    output = output if output.name else output.resolve()  # "." has no name
     as_vectors = output.suffix in VECTOR_SUFFIXES
     if output.suffix and not as_vectors:
         raise InputError(
             f"cannot tell what to write to {output.name!r}: use a folder name without a dot for a model, or a file name"
             f" in {', '.join(VECTOR_SUFFIXES)} for the vectors"
         )
-    graph = _read_graph(edges, nodes, weight, repeats, header)
-    terminal.report("graph", graph.report.lines(), quiet)
-    signed = _read_pairs(pairs, header)
+    if not as_vectors:
+        check_replaceable(output, MARKER)
     model = ContrastiveFUSE(
         dim, objective=objective, objective_params=_parameters(param), max_iter=max_iter, tol=tol,
         calibration=None if calibration == "none" else calibration, unknown=unknown, n_jobs=threads, random_state=seed,
     )  # fmt: skip
+    model.check_parameters()
+    graph = _read_graph(edges, nodes, weight, repeats, header)
+    terminal.report("graph", graph.report.lines(), quiet)
+    if as_vectors:
+        check_vector_ids(output, graph.ids)
+    signed = _read_pairs(pairs, header)
     checkpoint = output.with_name(f"{output.name}.checkpoint")
     with terminal.progress(quiet) as callback, terminal.resumable(checkpoint, quiet):
         model.fit(graph, signed, callback=callback, checkpoint=checkpoint)
@@ -129,8 +138,9 @@ def score(
     """Tell how alike pairs of nodes are: the input's columns, then score, probability and predicted sign."""
     from contrastive_fuse import ContrastiveFUSE, terminal
     from contrastive_fuse.io.files import read_table
-    from contrastive_fuse.io.scored import score_table, write_table
+    from contrastive_fuse.io.scored import check_table_name, score_table, write_table
 
+    check_table_name(output)
     fitted = ContrastiveFUSE.load(model)
     scored, dropped = score_table(fitted, read_table(candidates, header), unknown)
     if dropped:
@@ -171,7 +181,7 @@ def diagnose(
 def demo(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for vectors and picture.")] = Path("demo"),
     n_pairs: Annotated[int, typer.Option("--pairs", help="Training pairs.")] = 2000,
-    seed: Annotated[int, typer.Option(help="Same seed, same bits.")] = 0,
+    seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
     """Embed handwritten digits from 2,000 pairs and show what graph and pairs each contribute."""
@@ -181,19 +191,14 @@ def demo(
 
 
 def main() -> None:
-    """Run the command; bad input ends in one sentence and exit code 1, an interrupt in 130."""
+    """Run the command; bad input and a full disk end in one sentence and exit code 1, an interrupt in 130."""
     from contrastive_fuse.errors import MissingExtraError
 
     try:
-        app()
-    except (InputError, MissingExtraError) as error:
+        app()  # which ends an interrupt with 130, and quietly where nobody reads our output any more
+    except (InputError, MissingExtraError, OSError) as error:
         typer.echo(f"cfuse: {error}", err=True)
         sys.exit(1)
-    except BrokenPipeError:
-        sys.stderr.close()  # the reader of our output has gone; that is its right
-        sys.exit(141)
-    except KeyboardInterrupt:
-        sys.exit(130)
 
 
 def _read_graph(path: Path, nodes: Path | None, weight: str, repeats: Any, header: Any) -> Graph:

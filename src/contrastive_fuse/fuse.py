@@ -69,6 +69,7 @@ class ContrastiveFUSE(PairScorer, BaseEstimator):  # type: ignore[misc]
     n_iter_ : int
     converged_ : bool
     timings_ : dict of seconds spent in each part of `fit`
+    resumed_at_ : dict, the iteration at which a stage went on from a checkpoint
     graph_report_, pair_report_ : what was read and what was done to it
     """
 
@@ -126,7 +127,7 @@ class ContrastiveFUSE(PairScorer, BaseEstimator):  # type: ignore[misc]
             Where an interrupted fit keeps its state. The same call goes on from it; it is deleted at the end.
         """
         started = perf_counter()
-        objective = self._check_parameters()
+        objective = self.check_parameters()
         graph = as_graph(graph)
         if not graph.n_nodes:
             raise InputError("the graph has no nodes; there is nothing to embed")
@@ -138,6 +139,7 @@ class ContrastiveFUSE(PairScorer, BaseEstimator):  # type: ignore[misc]
         rng = np.random.default_rng(self.random_state)
         self.timings_ = {"input": perf_counter() - started, "init": 0.0, "operator": 0.0, "iterations": 0.0,
                          "calibration": 0.0}  # fmt: skip
+        self.resumed_at_: dict[str, int] = {}
         state = self._timed("init", lambda: self._start(graph.n_nodes, init, rng))
 
         self.calibration_: Calibration | None = None
@@ -193,6 +195,13 @@ class ContrastiveFUSE(PairScorer, BaseEstimator):  # type: ignore[misc]
         Parameters that JSON cannot hold (a callable objective, a generator) come back as their descriptions.
         """
         header, ids, embedding = read_model(path)
+        try:
+            return cls._restore(header, ids, embedding)
+        except (KeyError, TypeError) as error:
+            raise InputError(f"{path} is damaged: its header lacks or misnames {error}") from None
+
+    @classmethod
+    def _restore(cls, header: dict[str, Any], ids: NodeIds, embedding: FloatArray) -> ContrastiveFUSE:
         known = {name: value for name, value in header["parameters"].items() if name in cls._get_param_names()}
         facts = header["facts"]
         model = cls(**known)
@@ -200,13 +209,14 @@ class ContrastiveFUSE(PairScorer, BaseEstimator):  # type: ignore[misc]
         model.threshold_ = header["threshold"]
         stored = header["calibration"]
         model.calibration_ = None if stored is None else Calibration.from_dict(stored)
-        model.n_iter_, model.converged_ = facts["n_iter"], facts["converged"]
+        model.n_iter_, model.converged_, model.resumed_at_ = facts["n_iter"], facts["converged"], {}
         model.history_, model.timings_ = facts["history"], facts["seconds"]
         model.graph_report_ = GraphReport.from_dict(facts["graph"])
         model.pair_report_ = None if facts["pairs"] is None else PairReport.from_dict(facts["pairs"])
         return model
 
-    def _check_parameters(self) -> Objective:
+    def check_parameters(self) -> Objective:
+        """Raise `InputError` if a parameter cannot be used; `fit` does so too. Returns the objective."""
         check_integer("n_components", self.n_components, at_least=1)
         check_choice("kernel", self.kernel, KERNELS)
         check_choice("unknown", self.unknown, ("error", "drop"))
@@ -250,7 +260,7 @@ class ContrastiveFUSE(PairScorer, BaseEstimator):  # type: ignore[misc]
         params = dict(self.objective_params or {})
         operator = self._timed("operator", lambda: objective.build(graph, pairs, **params))
         keeper = None if checkpoint is None else _stage_checkpoint(checkpoint, stage)
-        return self._timed(
+        result = self._timed(
             "iterations",
             lambda: solve(
                 operator,
@@ -265,6 +275,9 @@ class ContrastiveFUSE(PairScorer, BaseEstimator):  # type: ignore[misc]
                 checkpoint=keeper,
             ),
         )
+        if keeper is not None and keeper.resumed_at:
+            self.resumed_at_[stage] = keeper.resumed_at
+        return result
 
     def _calibrate(self, state: FloatArray, held_out: PairRows) -> None:
         scores = row_cosines(state, held_out.first, held_out.second)

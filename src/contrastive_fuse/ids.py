@@ -19,7 +19,7 @@ from contrastive_fuse.types import AnyArray, LongArray
 
 Kind = Literal["number", "text", "object"]
 
-# A whole number as Python prints it: no leading zero, no plus sign, at most 18 digits (fits int64).
+# A whole number as Python prints it: no leading zero, no plus sign, at most 18 digits (surely fits int64).
 CANONICAL_INTEGER = r"^(0|-?[1-9][0-9]{0,17})$"
 
 
@@ -35,17 +35,19 @@ class Column:
         """Classify a NumPy / pandas / Polars / Arrow column or any sequence of hashables."""
         if isinstance(values, Column):
             return values
+        if not isinstance(values, Iterable) or getattr(values, "ndim", 1) != 1:
+            raise InputError(f"node ids must be one column or sequence; got {getattr(values, 'shape', values)!r}")
         if isinstance(values, np.ndarray) and values.dtype.kind in "iu":
             return cls._numbers(values)
         if isinstance(values, np.ndarray) and values.dtype.kind == "U":
             return cls("text", pa.array(values.astype(object), type=pa.string()))
-        if isinstance(values, Iterable) and not _is_arrow_like(values):
+        if not _is_arrow_like(values):
             values = list(values)
             if any(isinstance(value, bool | np.bool_) for value in values):
                 return cls("object", values)  # Arrow would keep them apart from the numbers they equal
         try:
             array = _to_arrow(values)
-        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, TypeError, OverflowError):
             return cls("object", [_plain(value) for value in values])
         if array.null_count:
             row = int(np.flatnonzero(pc.is_null(array).to_numpy(zero_copy_only=False))[0])
@@ -54,9 +56,9 @@ class Column:
             return cls._numbers(array.to_numpy(zero_copy_only=False))
         if pa.types.is_string(array.type):
             return cls("text", array)
-        if isinstance(values, list):
-            return cls("object", [_plain(value) for value in values])
-        return cls("object", array.to_pylist())
+        if isinstance(values, pa.Array | pa.ChunkedArray):
+            return cls("object", array.to_pylist())
+        return cls("object", [_plain(value) for value in values])
 
     @classmethod
     def _numbers(cls, values: AnyArray) -> Column:
@@ -179,25 +181,19 @@ class NodeIds:
         if self.kind == "object" or column.kind == "object":
             look_up = self._by_value
             return np.fromiter((_get(look_up, x) for x in column.to_list()), np.int64, len(column))
-        if self.kind == "number" and column.kind == "text":
-            column = Column("number", _parse_integers(column.values, fill=self._absent))
         if self._column is None:
-            numbers = np.asarray(column.values)
+            numbers = _parse_integers(column.values) if column.kind == "text" else np.asarray(column.values)
             inside = (numbers >= 0) & (numbers < self._size)
             return np.where(inside, numbers, -1).astype(np.int64)
-        if self.kind == "text" and column.kind == "number":
-            column = Column("text", pa.array(column.values).cast(pa.string()))
-        found = pc.index_in(pa.array(column.values), value_set=pa.array(self._column.values)).fill_null(-1)
+        wanted, there = pa.array(column.values), pa.array(self._column.values)
+        if column.kind != self.kind:
+            wanted, there = wanted.cast(pa.string()), there.cast(pa.string())
+        found = pc.index_in(wanted, value_set=there).fill_null(-1)
         return cast(LongArray, found.to_numpy(zero_copy_only=False).astype(np.int64))
 
     @cached_property
     def _by_value(self) -> dict[Hashable, int]:
         return {value: row for row, value in enumerate(self)}
-
-    @property
-    def _absent(self) -> int:
-        """A number that is no node's id."""
-        return -1 if self._column is None else int(self._column.values.min(initial=0)) - 1
 
     def _refuse_repeats(self) -> None:
         assert self._column is not None
@@ -213,7 +209,14 @@ class NodeIds:
 
 
 def _get(look_up: dict[Hashable, int], name: Any) -> int:
-    return look_up.get(name, -1) if _hashable(name) else -1
+    if not _hashable(name):
+        return -1
+    row = look_up.get(name, -1)
+    if row < 0 and isinstance(name, str) and name.removeprefix("-").isdecimal() and str(int(name)) == name:
+        return look_up.get(int(name), -1)
+    if row < 0 and isinstance(name, int) and not isinstance(name, bool):
+        return look_up.get(str(name), -1)
+    return row
 
 
 def _hashable(value: object) -> bool:
@@ -224,9 +227,10 @@ def _hashable(value: object) -> bool:
     return True
 
 
-def _parse_integers(text: pa.Array, fill: int) -> LongArray:
+def _parse_integers(text: pa.Array) -> LongArray:
+    """The numbers that texts spell, -1 where they spell none."""
     is_integer = pc.match_substring_regex(text, CANONICAL_INTEGER)
-    numbers = pc.if_else(is_integer, text, str(fill)).cast(pa.int64())
+    numbers = pc.if_else(is_integer, text, "-1").cast(pa.int64())
     return cast(LongArray, numbers.to_numpy(zero_copy_only=False))
 
 
@@ -260,7 +264,10 @@ def _factorize_objects(parts: list[list[Hashable]]) -> tuple[NodeIds, LongArray]
 
 
 def _factorize_arrow(parts: list[Column]) -> tuple[NodeIds, LongArray]:
-    encoded = pa.chunked_array([pa.array(part.values) for part in parts]).combine_chunks()
+    arrays = [pa.array(part.values) for part in parts]
+    if len({array.type for array in arrays}) > 1:
+        arrays = [array.cast(pa.int64()) for array in arrays]
+    encoded = pa.chunked_array(arrays).combine_chunks()
     if isinstance(encoded, pa.ChunkedArray):  # an empty input has no chunk to combine
         encoded = pa.concat_arrays(encoded.chunks)
     encoded = encoded.dictionary_encode()

@@ -22,7 +22,7 @@ def report(topic: str, lines: list[str], quiet: bool) -> None:
     """Print sentences under a topic."""
     if not quiet:
         for number, line in enumerate(lines):
-            print(f"{topic if number == 0 else '':<7} {line}", file=sys.stderr)  # noqa: T201
+            print(f"{topic if number == 0 else '':<8} {line}", file=sys.stderr)  # noqa: T201
 
 
 @contextmanager
@@ -79,6 +79,8 @@ def fit_lines(model: ContrastiveFUSE) -> list[str]:
     ended = "converged" if model.converged_ else "stopped at the limit"
     lines = [f"{model.embedding_.shape[1]} components, {ended} after {model.n_iter_} iterations,"
              f" {model.timings_['total']:.2f} s"]  # fmt: skip
+    for stage, iteration in model.resumed_at_.items():
+        lines.append(f"went on from iteration {iteration} of the {stage}")
     if model.calibration_ is not None:
         lines.append(
             f"ROC-AUC {model.calibration_.roc_auc:.3f} on {model.calibration_.n_pairs:,} held-out pairs; probabilities"

@@ -14,16 +14,16 @@ from contrastive_fuse.errors import InputError
 @contextmanager
 def whole_file(path: str | Path) -> Iterator[Path]:
     """A temporary neighbour of ``path`` that takes its place when the block ends without an error."""
-    path = Path(path)
-    with _scratch(path) as folder:
-        partial = folder / path.name
+    with whole_files([Path(path)]) as (partial,):
         yield partial
-        partial.replace(path)
 
 
 @contextmanager
 def whole_files(paths: list[Path]) -> Iterator[list[Path]]:
     """Several files of one folder, all written before the first takes its place."""
+    for path in paths:
+        if path.is_dir():
+            raise InputError(f"{path} is a folder; expected a file name")
     with _scratch(paths[0]) as folder:
         partial = [folder / path.name for path in paths]
         yield partial
@@ -38,10 +38,7 @@ def whole_folder(path: str | Path, marker: str) -> Iterator[Path]:
     A folder that is already there is replaced only if it is empty or holds the file ``marker``.
     """
     path = Path(path)
-    if path.exists() and not path.is_dir():
-        raise InputError(f"{path} is a file; expected a folder, or a name that is not taken")
-    if path.is_dir() and any(path.iterdir()) and not (path / marker).exists():
-        raise InputError(f"{path} is a folder with other content (no {marker} in it); it is not replaced")
+    check_replaceable(path, marker)
     with _scratch(path) as folder:
         partial = folder / "new"
         partial.mkdir()
@@ -49,6 +46,14 @@ def whole_folder(path: str | Path, marker: str) -> Iterator[Path]:
         if path.exists():
             path.replace(folder / "old")
         partial.replace(path)
+
+
+def check_replaceable(path: Path, marker: str) -> None:
+    """Refuse a folder whose content `whole_folder` would not replace."""
+    if path.exists() and not path.is_dir():
+        raise InputError(f"{path} is a file; expected a folder, or a name that is not taken")
+    if path.is_dir() and any(path.iterdir()) and not (path / marker).exists():
+        raise InputError(f"{path} is a folder with other content (no {marker} in it); it is not replaced")
 
 
 @contextmanager

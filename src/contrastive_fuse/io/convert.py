@@ -12,8 +12,8 @@ import scipy.sparse as sp
 from contrastive_fuse.errors import InputError
 from contrastive_fuse.graph import Graph, Repeats
 from contrastive_fuse.io.files import read_graph, read_pairs
-from contrastive_fuse.io.tables import graph_from_table, pairs_from_table
-from contrastive_fuse.pairs import SignedPairs
+from contrastive_fuse.io.tables import WEIGHT_NAMES, graph_from_table, id_columns, pairs_from_table
+from contrastive_fuse.pairs import SignedPairs, pair_columns
 
 SPARSE_NUMBERING = 16  # an array whose largest number exceeds this many times its distinct numbers holds ids
 
@@ -44,8 +44,8 @@ def as_graph(graph: Any, *, nodes: Any = None, repeats: Repeats = "max") -> Grap
     if hasattr(graph, "get_edgelist") and hasattr(graph, "vs"):
         return _from_igraph(graph, repeats)
     if _is_table(graph):
-        return graph_from_table(pa.table(graph), nodes=nodes, repeats=repeats)
-    if hasattr(graph, "columns") and hasattr(graph, "to_numpy"):
+        return graph_from_table(_table(graph), nodes=nodes, repeats=repeats)
+    if hasattr(graph, "columns") and hasattr(graph, "iloc"):
         return _from_mixed_frame(graph, nodes, repeats)
     if isinstance(graph, np.ndarray | list | tuple) or hasattr(graph, "__array__"):
         return _from_array(graph, nodes, repeats)
@@ -55,7 +55,7 @@ def as_graph(graph: Any, *, nodes: Any = None, repeats: Repeats = "max") -> Grap
     )
 
 
-def as_pairs(pairs: Any, y: Any = None, weight: Any = None) -> SignedPairs | None:
+def as_pairs(pairs: Any, y: Any = None) -> SignedPairs | None:
     """Turn what the caller has into `SignedPairs`; None stays None.
 
     Parameters
@@ -73,13 +73,13 @@ def as_pairs(pairs: Any, y: Any = None, weight: Any = None) -> SignedPairs | Non
     if isinstance(pairs, str | Path):
         return read_pairs(pairs)
     if y is None and _is_table(pairs):
-        return pairs_from_table(pa.table(pairs))
+        return pairs_from_table(_table(pairs))
     if hasattr(pairs, "columns") and hasattr(pairs, "to_numpy") and not isinstance(pairs, pa.Table):
         values = pairs.to_numpy()
         if y is None and values.shape[1] >= 3:
-            return SignedPairs(values[:, :2], values[:, 2].astype(np.float64), weight)
+            return SignedPairs(values[:, :2], values[:, 2].astype(np.float64))
         pairs = values[:, :2]
-    return SignedPairs(pairs, y, weight)
+    return SignedPairs(pairs, y)
 
 
 def _is_table(value: Any) -> bool:
@@ -89,24 +89,32 @@ def _is_table(value: Any) -> bool:
     if not hasattr(value, "__arrow_c_stream__") or not hasattr(value, "columns"):
         return False
     try:
-        pa.table(value)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError):
+        types = pa.table(value).schema.types
+    except (pa.ArrowInvalid, TypeError):
         return False  # a column of mixed Python objects
-    return True
+    return not (hasattr(value, "iloc") and any(map(pa.types.is_nested, types)))  # pandas with tuples
+
+
+def _table(value: Any) -> pa.Table:
+    """The Arrow table, without the index that pandas adds."""
+    table = pa.table(value)
+    return table.drop_columns([name for name in table.column_names if name.startswith("__index_level_")])
 
 
 def _from_mixed_frame(frame: Any, nodes: Any, repeats: Repeats) -> Graph:
-    """A data frame whose id columns hold Python objects of several types."""
-    columns = frame.to_numpy()
-    if columns.ndim != 2 or columns.shape[1] < 2:
-        raise InputError(f"a table of edges needs two columns of node ids; got shape {columns.shape}")
-    weight = columns[:, 2].astype(np.float64) if columns.shape[1] > 2 else None
-    return Graph.from_edges(columns[:, 0].tolist(), columns[:, 1].tolist(), weight, nodes=nodes, repeats=repeats)
+    """A pandas frame whose id columns hold tuples, or objects of several types."""
+    columns = {str(name): frame[name] for name in frame.columns}
+    first, second = id_columns(pa.table({name: pa.nulls(0) for name in columns}))
+    weight = next((column for name, column in columns.items() if name.lower() in WEIGHT_NAMES), None)
+    return Graph.from_edges(columns[first], columns[second], weight, nodes=nodes, repeats=repeats)
 
 
 def _from_array(edges: Any, nodes: Any, repeats: Repeats) -> Graph:
+    if isinstance(edges, list | tuple) and len(edges) and not _is_numeric_matrix(edges):
+        return Graph.from_edges(*pair_columns(edges), nodes=nodes, repeats=repeats)
     array = np.asarray(edges)
-    if array.dtype.kind == "f" and array.ndim == 2 and array.shape[0] == array.shape[1] and array.shape[0] > 2:
+    square = array.ndim == 2 and array.shape[0] == array.shape[1]
+    if square and (array.dtype.kind in "bf" or (array.dtype.kind in "iu" and len(array) > 2)):
         return Graph.from_adjacency(array, nodes, repeats=repeats)
     if array.size == 0 and nodes is not None:
         array = np.empty((0, 2), dtype=np.int64)
@@ -120,6 +128,14 @@ def _from_array(edges: Any, nodes: Any, repeats: Repeats) -> Graph:
     if nodes is None:
         nodes = _count_nodes(array)
     return Graph.from_edges(source, target, nodes=nodes, repeats=repeats)
+
+
+def _is_numeric_matrix(rows: Any) -> bool:
+    try:
+        array = np.asarray(rows)
+    except ValueError:
+        return False  # rows of unequal length, or ids that are tuples
+    return array.ndim == 2 and array.dtype.kind in "biuf"
 
 
 def _count_nodes(numbers: Any) -> int:
@@ -175,8 +191,8 @@ def _from_networkx(graph: Any, repeats: Repeats) -> Graph:
 
 def _from_igraph(graph: Any, repeats: Repeats) -> Graph:
     """An igraph graph; vertices are named by ``name`` where all have one, else numbered."""
-    names = graph.vs["name"] if "name" in graph.vs.attributes() else range(graph.vcount())
+    names = graph.vs["name"] if "name" in graph.vs.attributes() else [None]
     links = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
     weight = graph.es["weight"] if "weight" in graph.es.attributes() else None
     numbered = Graph.from_edges(links[:, 0], links[:, 1], weight, nodes=graph.vcount(), repeats=repeats)
-    return numbered.with_ids(list(names))
+    return numbered if None in names else numbered.with_ids(names)

@@ -117,6 +117,8 @@ def read_table(path: str | Path, header: Header = "auto") -> TextTable:
 def read_ids(path: str | Path, header: Header = "auto") -> pa.ChunkedArray:
     """Read the first column of a table: one node id a row."""
     path = existing(path)
+    if file_kind(path) in ("npz", "mtx"):
+        raise InputError(f"{path}: node ids are read from a text file or .parquet")
     try:
         table = _read_parquet(path) if file_kind(path) == "parquet" else read_text(path, header, min_columns=1).table
     except InputError as error:

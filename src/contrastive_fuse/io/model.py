@@ -20,6 +20,7 @@ from contrastive_fuse.types import FloatArray
 FORMAT = "contrastive-fuse-model"
 FORMAT_VERSION = 1
 MARKER = "model.json"
+HEADER_NAMES = ("n_nodes", "n_components", "ids", "threshold", "calibration", "parameters", "facts")
 PLAIN_IDS = (str, int, float, bool, type(None))
 
 
@@ -72,6 +73,9 @@ def read_model(path: str | Path) -> tuple[dict[str, Any], NodeIds, FloatArray]:
         raise
     except (OSError, ValueError, KeyError, AttributeError, EOFError, pa.ArrowInvalid) as error:
         raise InputError(f"{path} is damaged: {error}") from None
+    missing = [name for name in HEADER_NAMES if name not in header]
+    if missing:
+        raise InputError(f"{path} is damaged: {MARKER} lacks {', '.join(missing)}")
     shape = (header["n_nodes"], header["n_components"])
     if embedding.shape != shape or embedding.dtype != np.float32 or len(stored) != shape[0]:
         raise InputError(

@@ -50,13 +50,18 @@ def score_table(model: PairScorer, candidates: TextTable, unknown: Unknown = "er
     return table, dropped
 
 
+def check_table_name(path: Path | None) -> None:
+    """Refuse a file name that says no format."""
+    if path is not None and path.suffix not in TABLE_SUFFIXES:
+        raise InputError(f"scores are written to {', '.join(TABLE_SUFFIXES)}; got {path.name!r}")
+
+
 def write_table(table: pa.Table, path: Path | None) -> None:
     """Write CSV, TSV or Parquet by the file's name, or CSV to standard output."""
     if path is None:
         write_csv(table, sys.stdout.buffer)
         return
-    if path.suffix not in TABLE_SUFFIXES:
-        raise InputError(f"scores are written to {', '.join(TABLE_SUFFIXES)}; got {path.name!r}")
+    check_table_name(path)
     with whole_file(path) as partial:
         if path.suffix == ".parquet":
             pq.write_table(table, partial)

@@ -21,7 +21,8 @@ ID_NAMES = (
 )  # fmt: skip
 WEIGHT_NAMES = ("weight", "w", "weights", "edge_weight", "confidence")
 SIGN_NAMES = ("y", "sign", "label", "alike", "similar", "same", "match")
-KNOWN_NAMES = {name for pair in ID_NAMES for name in pair} | set(WEIGHT_NAMES) | set(SIGN_NAMES)
+NODE_NAMES = ("node", "node_id", "id", "name")
+KNOWN_NAMES = {name for pair in ID_NAMES for name in pair} | {*WEIGHT_NAMES, *SIGN_NAMES, *NODE_NAMES}
 
 Where = Callable[[int], str]
 
@@ -45,7 +46,7 @@ def graph_from_table(
     Parameters
     ----------
     weight : str or None
-        Column of the weights; None: no weights. "auto": the one called weight, or the third where columns have no names.
+        Column of the weights, or None. "auto": the one called weight, or the third where columns have no names.
     named : bool
         Whether the column names are real ones.
     where : callable
@@ -84,7 +85,7 @@ def pairs_from_table(
     sign : str, optional
         Column of the signs; by default the one called y, sign or label, else the third.
     weight : str or None
-        Column of the weights; None: no weights. "auto": the one called weight, or the fourth where columns have no names.
+        Column of the weights, or None. "auto": the one called weight, or the fourth where columns have no names.
     """
     first, second = id_columns(table)
     others = [name for name in table.column_names if name not in (first, second)]

@@ -22,7 +22,7 @@ from contrastive_fuse.errors import InputError
 from contrastive_fuse.io.tables import KNOWN_NAMES, Where, by_row
 
 COMMENT = re.compile(rb"(?m)^[ \t]*[#%].*(?:\r?\n|\Z)")
-RAGGED_SPACE = re.compile(rb"(?m)^[ \t]+|[ \t]+(?=\r?$)|[ \t]{2,}")
+RAGGED_SPACE = re.compile(rb"(?m)^[ \t]+|[ \t]+(?=\r?$)|[ \t]{2,}|\t")
 
 Lines = Callable[[], Iterator[tuple[int, list[str]]]]
 
@@ -129,8 +129,6 @@ def _has_header(table: pa.Table, header: str) -> bool:
     if header in ("yes", "no"):
         return header == "yes"
     first = [str(column[0].as_py()).strip() for column in table.columns]
-    if any(value.lower() in KNOWN_NAMES for value in first) and not any(map(_is_number, first)):
-        return True
     rest = table.slice(1)
     for value, column in zip(first, rest.columns, strict=True):
         numeric = [_is_number(x.as_py()) for x in column.slice(0, 1000)]
@@ -138,9 +136,10 @@ def _has_header(table: pa.Table, header: str) -> bool:
             return not _is_number(value)
     if any(map(_is_number, first)):
         return False
-    for value in first[:2]:
-        if any(pc.any(pc.equal(column, value)).as_py() for column in rest.columns[:2]):
-            return False  # an id that occurs again
+    named = any(value.lower() in KNOWN_NAMES for value in first)
+    again = any(pc.any(pc.equal(column, value)).as_py() for column in rest.columns[:2] for value in first[:2])
+    if named != again:  # either a well-known name, or an id that occurs again
+        return named
     raise InputError(
         f'cannot tell whether the first line ({", ".join(first)}) names the columns or is data; say header="yes" or'
         ' header="no" (--header yes or --header no)'
@@ -157,11 +156,18 @@ def _is_number(text: str) -> bool:
 
 def _data_lines(data: bytes, delimiter: str, comments: bool) -> Iterator[tuple[int, list[str]]]:
     """Line number and fields of every row: the slow way, for messages only."""
-    for number, line in enumerate(io.StringIO(data.decode(errors="replace"), newline=None), start=1):
-        bare = line.strip()
-        if not bare or (comments and bare[0] in "#%"):
-            continue
-        yield number, bare.split() if delimiter == " " else next(csv.reader([line.rstrip("\n")], delimiter=delimiter))
+    number = 0
+
+    def uncommented() -> Iterator[str]:
+        nonlocal number
+        for line in io.StringIO(data.decode(errors="replace"), newline=None):
+            number += 1
+            bare = line.strip()
+            if bare and not (comments and bare[0] in "#%"):
+                yield " ".join(bare.split()) if delimiter == " " else line
+
+    for row in csv.reader(uncommented(), delimiter=delimiter):  # quoted fields may run over several lines
+        yield number, row
 
 
 def _where(lines: Lines, header_lines: int, row: int) -> str:

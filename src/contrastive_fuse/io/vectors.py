@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +15,7 @@ from contrastive_fuse.io.atomic import whole_file, whole_files
 from contrastive_fuse.io.csv import write_csv
 from contrastive_fuse.types import FloatArray
 
+ROWS_AT_ONCE = 1 << 14
 VECTOR_SUFFIXES = (".parquet", ".csv", ".tsv", ".npy", ".txt")
 
 
@@ -36,8 +36,7 @@ def write_vectors(path: str | Path, ids: NodeIds, vectors: FloatArray) -> list[P
     list of Path, the files written
     """
     path = Path(path)
-    if path.suffix not in VECTOR_SUFFIXES:
-        raise InputError(f"vectors are written to {', '.join(VECTOR_SUFFIXES)}; got {path.name!r}")
+    check_vector_ids(path, ids)
     if path.suffix == ".npy":
         paths = [path, path.with_suffix(".ids.csv")]
         with whole_files(paths) as (array, names):
@@ -58,6 +57,18 @@ def write_vectors(path: str | Path, ids: NodeIds, vectors: FloatArray) -> list[P
     return [path]
 
 
+def check_vector_ids(path: Path, ids: NodeIds) -> None:
+    """Refuse a file name that says no format, and ids that the format cannot hold; worth knowing before the work."""
+    if path.suffix not in VECTOR_SUFFIXES:
+        raise InputError(f"vectors are written to {', '.join(VECTOR_SUFFIXES)}; got {path.name!r}")
+    if path.suffix == ".txt":
+        names = ids_to_arrow(ids).cast(pa.string())
+        spaced = names.filter(pc.match_substring_regex(names, r"\s|^$"))
+        if len(spaced):
+            few = first_few(spaced.slice(0, 5).to_pylist(), len(spaced))
+            raise InputError(f"word2vec text cannot hold ids with white space: {few}; write .parquet or .csv instead")
+
+
 def ids_to_arrow(ids: NodeIds) -> pa.Array:
     """Ids as an Arrow column: whole numbers as int64, everything else as text."""
     column = ids.column()
@@ -68,12 +79,11 @@ def ids_to_arrow(ids: NodeIds) -> pa.Array:
 
 def _write_word2vec(path: Path, ids: NodeIds, vectors: FloatArray) -> None:
     names = ids_to_arrow(ids).cast(pa.string())
-    spaced = names.filter(pc.match_substring_regex(names, r"\s|^$"))
-    if len(spaced):
-        few = first_few(spaced.slice(0, 5).to_pylist(), len(spaced))
-        raise InputError(f"word2vec text cannot hold ids with white space: {few}; write .parquet or .csv instead")
-    columns: dict[str, Any] = {"node": names}
-    columns |= {f"v{i}": pa.array(np.ascontiguousarray(column)) for i, column in enumerate(vectors.T)}
     with path.open("wb") as file:
         file.write(f"{vectors.shape[0]} {vectors.shape[1]}\n".encode())
-        write_csv(pa.table(columns), file, " ", header=False)
+        for start in range(0, len(names), ROWS_AT_ONCE):  # not as CSV: an id may hold a quotation mark
+            block = slice(start, start + ROWS_AT_ONCE)
+            components = [pa.array(np.ascontiguousarray(column)).cast(pa.string()) for column in vectors[block].T]
+            lines = pc.binary_join_element_wise(names[block], *components, " ")
+            file.write(pc.binary_join(pa.ListArray.from_arrays([0, len(lines)], lines), "\n")[0].as_buffer())
+            file.write(b"\n")
