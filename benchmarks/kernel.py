@@ -16,7 +16,7 @@ from contrastive_fuse.objective import balanced, paper
 from contrastive_fuse.operator import Operator
 from contrastive_fuse.parallel import map_chunks, thread_count
 from contrastive_fuse.projection import UNIT_ROWS
-from contrastive_fuse.solver import aligned_rows, random_rows
+from contrastive_fuse.rows import aligned_rows, random_rows
 
 WIDTHS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 50, 64, 100, 128, 150, 200, 256)
 

@@ -87,3 +87,13 @@ def test_best_threshold_against_brute_force(strategy, seed):
 def test_best_threshold_needs_both_signs():
     with pytest.raises(InputError, match="a threshold needs pairs of both signs"):
         best_threshold(np.array([0.1]), np.array([1]))
+
+
+def test_two_pairs_with_nearly_equal_scores_prove_nothing():
+    calibration = Calibration.learn(np.array([-0.2704, -0.2712]), np.array([1, -1]), "platt")
+    assert 0.4 < calibration.probability(np.array([-0.2704]))[0] < 0.6
+
+
+def test_extreme_maps_do_not_overflow():
+    steep = Calibration("platt", n_pairs=10, roc_auc=1.0, slope=1e5, intercept=0.0)
+    np.testing.assert_array_equal(steep.probability(np.array([-1.0, 1.0])), [0, 1])

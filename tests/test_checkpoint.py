@@ -4,7 +4,8 @@ import pytest
 from contrastive_fuse import ContrastiveFUSE, InputError
 from contrastive_fuse.checkpoint import Checkpoint
 from contrastive_fuse.objective import balanced
-from contrastive_fuse.solver import random_rows, solve
+from contrastive_fuse.rows import random_rows
+from contrastive_fuse.solver import solve
 
 
 def interrupt_at(iteration, stage=None):

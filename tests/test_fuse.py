@@ -11,7 +11,7 @@ from sklearn.metrics import roc_auc_score
 
 from contrastive_fuse import ContrastiveFUSE, Graph, InputError, SignedPairs
 from contrastive_fuse.operator import Operator
-from contrastive_fuse.solver import random_rows
+from contrastive_fuse.rows import random_rows
 
 
 @pytest.fixture(scope="module")

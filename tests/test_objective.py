@@ -10,7 +10,8 @@ from contrastive_fuse.objective import (
     paper,
     paper_scaling,
 )
-from contrastive_fuse.solver import random_rows, solve
+from contrastive_fuse.rows import random_rows
+from contrastive_fuse.solver import solve
 
 
 @pytest.fixture(params=["plain", "weighted"])

@@ -6,7 +6,8 @@ from contrastive_fuse.kernels import KERNELS
 from contrastive_fuse.objective import balanced
 from contrastive_fuse.operator import Operator
 from contrastive_fuse.projection import Projection
-from contrastive_fuse.solver import aligned_rows, is_aligned, random_rows, solve
+from contrastive_fuse.rows import aligned_rows, is_aligned, random_rows
+from contrastive_fuse.solver import solve
 
 
 @pytest.fixture

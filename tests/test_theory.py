@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from contrastive_fuse import Graph, InputError, load_dataset
-from contrastive_fuse.solver import random_rows
+from contrastive_fuse.rows import random_rows
 from contrastive_fuse.theory import (
     edge_bound,
     gradient_cosine,

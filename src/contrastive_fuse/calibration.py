@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+from scipy.special import expit
 
 from contrastive_fuse.errors import InputError, check_choice
 from contrastive_fuse.types import AnyArray, DoubleArray
@@ -14,6 +15,7 @@ Method = Literal["auto", "platt", "isotonic"]
 Strategy = Literal["accuracy", "balanced_accuracy", "f1"]
 METHODS = ("auto", "platt", "isotonic")
 STRATEGIES = ("accuracy", "balanced_accuracy", "f1")
+LEAST_SPREAD = 0.05  # of scores: closer ones must not turn into certainty because there are only two of them
 ISOTONIC_FROM = 1000  # fewer held-out pairs than this leave a step function too coarse
 
 
@@ -56,7 +58,7 @@ class Calibration:
             )
         auc = float(roc_auc_score(alike, scores))
         if method == "platt" or (method == "auto" and n_pairs < ISOTONIC_FROM):
-            spread = float(np.std(scores)) or 1.0
+            spread = max(float(np.std(scores)), LEAST_SPREAD)
             model = LogisticRegression().fit(np.asarray(scores, dtype=np.float64)[:, None] / spread, alike)
             slope = max(0.0, float(model.coef_[0, 0]) / spread)
             return cls("platt", n_pairs, auc, slope=slope, intercept=float(model.intercept_[0]))
@@ -74,7 +76,7 @@ class Calibration:
         """Probability that pairs with these scores are alike."""
         scores = np.asarray(scores, dtype=np.float64)
         if self.method == "platt":
-            return np.asarray(1 / (1 + np.exp(-(self.slope * scores + self.intercept))))
+            return np.asarray(expit(self.slope * scores + self.intercept))
         return np.interp(scores, self.scores, self.probabilities)
 
     @property

@@ -10,7 +10,7 @@ from scipy.sparse.csgraph import connected_components
 from contrastive_fuse.graph import Graph
 from contrastive_fuse.objective import default_pair_strength, paper_scaling
 from contrastive_fuse.pairs import PairRows
-from contrastive_fuse.solver import random_rows
+from contrastive_fuse.rows import random_rows
 from contrastive_fuse.theory import edge_bound, gradient_cosine, lipschitz_constant
 
 COMPONENTS = 128  # of the random rows at which gradients are compared

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from inspect import signature
+from math import ceil
 from pathlib import Path
 from time import perf_counter
 from typing import Any, TypeVar
@@ -11,6 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from contrastive_fuse.arrangement import Arrangement
 from contrastive_fuse.calibration import METHODS, Calibration, Method
 from contrastive_fuse.checkpoint import Checkpoint
 from contrastive_fuse.errors import InputError, check_choice, check_integer, check_number
@@ -24,8 +26,9 @@ from contrastive_fuse.operator import Operator
 from contrastive_fuse.pairs import PairReport, PairRows, Unknown
 from contrastive_fuse.parallel import thread_count
 from contrastive_fuse.progress import Callback, SolveResult
+from contrastive_fuse.rows import aligned_copy, random_rows
 from contrastive_fuse.scoring import PairScorer, row_cosines
-from contrastive_fuse.solver import aligned_copy, random_rows, solve
+from contrastive_fuse.solver import solve
 from contrastive_fuse.types import FloatArray
 
 Result = TypeVar("Result")
@@ -33,6 +36,7 @@ Result = TypeVar("Result")
 HELD_OUT_SHARE = 0.1
 HELD_OUT_AT_LEAST = 200  # where there are that many to spare
 HELD_OUT_AT_MOST = 20_000
+GOING_ON = 0.25  # share of the iterations for the rows to take in the pairs that were held out
 
 
 class ContrastiveFUSE(PairScorer, BaseEstimator):  # type: ignore[misc]
@@ -47,7 +51,8 @@ class ContrastiveFUSE(PairScorer, BaseEstimator):  # type: ignore[misc]
     objective_params : dict, optional
         Parameters of the objective, such as ``{"lambda_scaled": 0}``; see `contrastive_fuse.objective`.
     max_iter, tol : optional
-        The iteration ends after ``max_iter`` steps, or when the root mean square move of a row is below ``tol``.
+        The iteration ends after ``max_iter`` steps, or when the root mean square move of a row is below ``tol``. Where
+        pairs are held out for calibration, at most a quarter of ``max_iter`` is added to take them in.
         Defaults depend on the objective: 100 and 1e-2 (balanced), 200 and 1e-3 (paper).
     calibration : {"auto", "platt", "isotonic"} or None
         How scores become probabilities. With None no pair is held out and there is no probability, until `calibrate`
@@ -111,7 +116,7 @@ class ContrastiveFUSE(PairScorer, BaseEstimator):  # type: ignore[misc]
         """Learn the vectors.
 
         Where probabilities are wanted, the rows are first learned without a tenth of the pairs, scores are calibrated
-        on that tenth, and the rows then go on from there with all pairs.
+        on that tenth, and the rows then go on from there with all pairs, for at most a quarter of the iterations.
 
         Parameters
         ----------
@@ -137,30 +142,32 @@ class ContrastiveFUSE(PairScorer, BaseEstimator):  # type: ignore[misc]
         if signed is not None:
             rows, self.pair_report_ = signed.rows_in(graph.ids, self.unknown)
         rng = np.random.default_rng(self.random_state)
-        self.timings_ = {"input": perf_counter() - started, "init": 0.0, "operator": 0.0, "iterations": 0.0,
-                         "calibration": 0.0}  # fmt: skip
+        self.timings_ = {"input": perf_counter() - started, "order": 0.0, "init": 0.0, "operator": 0.0,
+                         "iterations": 0.0, "calibration": 0.0}  # fmt: skip
         self.resumed_at_: dict[str, int] = {}
-        state = self._timed("init", lambda: self._start(graph.n_nodes, init, rng))
+        self.ids_: NodeIds = graph.ids
+        self.graph_report_: GraphReport = graph.report
+        working = self._timed("order", lambda: Arrangement.for_graph(graph, self.n_components, self.n_jobs))
+        graph, rows = self._timed("order", lambda: (working.graph(graph), working.pairs(rows)))
+        state = self._timed("init", lambda: working.inward(self._start(graph.n_nodes, init, rng)))
 
+        max_iter = objective.max_iter if self.max_iter is None else int(self.max_iter)
         self.calibration_: Calibration | None = None
         train, held_out = _hold_out(rows, rng) if self.calibration is not None else (rows, None)
         if held_out is not None:
-            first = self._solve(objective, graph, train, state, "calibration", callback, checkpoint)
-            state = first.rows
-            del first
+            state = self._solve(objective, graph, train, state, max_iter, "calibration", callback, checkpoint).rows
             self._timed("calibration", lambda: self._calibrate(state, held_out))
-        result = self._solve(objective, graph, rows, state, "embedding", callback, checkpoint)
+            max_iter = ceil(max_iter * GOING_ON)
+        result = self._solve(objective, graph, rows, state, max_iter, "embedding", callback, checkpoint)
         for stage in ("calibration", "embedding"):
             if checkpoint is not None:
                 _stage_checkpoint(checkpoint, stage).remove()
 
-        self.embedding_: FloatArray = np.ascontiguousarray(result.rows[:, : self.n_components])
-        self.ids_: NodeIds = graph.ids
+        self.embedding_: FloatArray = self._timed("order", lambda: working.outward(result.rows))
         self.threshold_ = 0.0 if self.calibration_ is None else self.calibration_.threshold
         self.history_ = {"change": result.change, "gain": result.gain}
         self.n_iter_ = result.n_iter
         self.converged_ = result.converged
-        self.graph_report_ = graph.report
         self.timings_["total"] = perf_counter() - started
         return self
 
@@ -253,6 +260,7 @@ class ContrastiveFUSE(PairScorer, BaseEstimator):  # type: ignore[misc]
         graph: Graph,
         pairs: PairRows | None,
         state: FloatArray,
+        max_iter: int,
         stage: str,
         callback: Callback | None,
         checkpoint: str | Path | None,
@@ -265,7 +273,7 @@ class ContrastiveFUSE(PairScorer, BaseEstimator):  # type: ignore[misc]
             lambda: solve(
                 operator,
                 state,
-                max_iter=objective.max_iter if self.max_iter is None else self.max_iter,
+                max_iter=max_iter,
                 tol=objective.tol if self.tol is None else self.tol,
                 kernel=self.kernel,
                 n_jobs=self.n_jobs,

@@ -19,7 +19,7 @@ import scipy.sparse as sp
 
 from contrastive_fuse.errors import InputError, check_choice, check_integer, first_few
 from contrastive_fuse.ids import Column, NodeIds, factorize
-from contrastive_fuse.sparse import SparseRows, symmetric_rows
+from contrastive_fuse.sparse import SparseRows, permuted_rows, symmetric_rows
 from contrastive_fuse.types import AnyArray, DoubleArray, FloatArray, IntArray, LongArray
 
 Repeats = Literal["max", "sum"]
@@ -207,6 +207,11 @@ class Graph:
         if len(names) != self.n_nodes:
             raise InputError(f"{len(names):,} ids were given for a graph of {self.n_nodes:,} nodes")
         return Graph(SparseRows(self.indptr, self.indices, self.weights), names, self.report)
+
+    def reordered(self, order: IntArray, n_jobs: int | None = None) -> Graph:
+        """The same graph with its rows in another order, ids with them: row i is what row ``order[i]`` was."""
+        rows = permuted_rows(SparseRows(self.indptr, self.indices, self.weights), order, n_jobs)
+        return Graph(rows, self.ids.take(order), self.report)
 
     def edges(self) -> tuple[IntArray, IntArray]:
         """Rows of the two ends of every edge, each edge once, first < second."""

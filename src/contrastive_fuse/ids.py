@@ -162,6 +162,12 @@ class NodeIds:
         """The ids as a `Column` (0..n-1 written out)."""
         return Column("number", np.arange(self._size)) if self._column is None else self._column
 
+    def take(self, rows: AnyArray) -> NodeIds:
+        """The ids of the given rows, none of them twice."""
+        taken = NodeIds.__new__(NodeIds)
+        taken._column, taken._size, taken.kind = self.column().take(rows), len(rows), self.kind
+        return taken
+
     def to_numpy(self) -> AnyArray:
         """The ids as an array: int64, or object (text and other hashables)."""
         column = self.column()

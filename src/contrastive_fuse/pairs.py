@@ -74,6 +74,10 @@ class PairRows(NamedTuple):
         weight = None if self.weight is None else self.weight[chosen]
         return PairRows(self.first[chosen], self.second[chosen], self.y[chosen], weight)
 
+    def renumbered(self, position: IntArray) -> PairRows:
+        """The same pairs where row r of the graph has become row ``position[r]``."""
+        return self._replace(first=position[self.first], second=position[self.second])
+
     @property
     def signed_weight(self) -> FloatArray:
         signs = self.y.astype(np.float32)

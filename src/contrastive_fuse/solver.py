@@ -5,20 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from time import perf_counter
 
-import numpy as np
-
 from contrastive_fuse.checkpoint import Checkpoint
 from contrastive_fuse.errors import InputError
 from contrastive_fuse.kernels import get_kernel
-from contrastive_fuse.kernels.contract import null_sum, padded_width
+from contrastive_fuse.kernels.contract import null_sum
 from contrastive_fuse.operator import Operator
-from contrastive_fuse.parallel import even_chunks, map_chunks, thread_count
 from contrastive_fuse.progress import Callback, Progress, SolveResult
 from contrastive_fuse.projection import UNIT_ROWS, Projection
-from contrastive_fuse.types import FloatArray, Seed
-
-ROWS_PER_DRAW = 1 << 15
-CACHE_LINE = 64  # bytes
+from contrastive_fuse.rows import aligned_copy, aligned_rows, is_aligned
+from contrastive_fuse.types import FloatArray
 
 
 def solve(
@@ -88,47 +83,3 @@ def solve(
     result.rows = state[:, : init.shape[1]]
     result.seconds = perf_counter() - started
     return result
-
-
-def random_rows(n_rows: int, n_columns: int, random_state: Seed = None, n_jobs: int | None = None) -> FloatArray:
-    """Unit rows that point anywhere, in the padded layout of `aligned_rows`.
-
-    Every block of rows has a generator of its own, so the rows do not depend on the number of threads.
-    """
-    rows = aligned_rows(n_rows, n_columns)
-    bounds = even_chunks(n_rows, ROWS_PER_DRAW)
-    generators = np.random.default_rng(random_state).spawn(len(bounds) - 1)
-
-    def draw(chunk: int) -> None:
-        block = generators[chunk].standard_normal((bounds[chunk + 1] - bounds[chunk], n_columns), dtype=np.float32)
-        block /= np.sqrt(np.einsum("ij,ij->i", block, block))[:, None]
-        rows[bounds[chunk] : bounds[chunk + 1], :n_columns] = block
-
-    map_chunks(draw, len(bounds) - 1, thread_count(n_jobs))
-    return rows
-
-
-def aligned_rows(n_rows: int, n_columns: int) -> FloatArray:
-    """Zeros whose rows start on cache lines and are padded to the width the compiled kernel wants."""
-    width = padded_width(n_columns)
-    space = np.zeros(n_rows * width + CACHE_LINE // 4, dtype=np.float32)
-    start = -space.ctypes.data % CACHE_LINE // 4
-    return space[start : start + n_rows * width].reshape(n_rows, width)
-
-
-def aligned_copy(rows: FloatArray) -> FloatArray:
-    """The same rows in the layout of `aligned_rows`, columns of zeros added."""
-    copy = aligned_rows(*rows.shape)
-    copy[:, : rows.shape[1]] = rows
-    return copy
-
-
-def is_aligned(rows: FloatArray) -> bool:
-    """Whether these rows already have the layout of `aligned_rows`."""
-    return (
-        rows.dtype == np.float32
-        and rows.flags.c_contiguous
-        and rows.flags.writeable
-        and rows.shape[1] == padded_width(rows.shape[1])
-        and rows.ctypes.data % CACHE_LINE == 0
-    )

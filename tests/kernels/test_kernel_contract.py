@@ -7,7 +7,7 @@ from contrastive_fuse.kernels import KERNELS, get_kernel
 from contrastive_fuse.kernels.contract import null_sum, padded_width
 from contrastive_fuse.operator import Operator
 from contrastive_fuse.projection import UNIT_ROWS, Projection
-from contrastive_fuse.solver import aligned_copy, aligned_rows
+from contrastive_fuse.rows import aligned_copy, aligned_rows
 
 WIDTHS = (1, 2, 3, 4, 7, 8, 16, 20, 48, 64, 100, 128, 200, 256)
 every_kernel = pytest.mark.parametrize("name", KERNELS)

@@ -81,7 +81,7 @@ def _project(
 @cache
 def _compile(width: int, fused: bool) -> Callable[..., tuple[float, float]]:
     ahead = int(np.clip(PREFETCH_BYTES // (4 * width), 8, 32))
-    lines = -(-width // VECTOR)
+    lines = -(-width // VECTOR) if width > 1 else 0  # a table of single numbers lies in the cache anyway
 
     @njit(nogil=True, cache=True, fastmath=FAST_MATH, error_model="numpy")
     def kernel(indptr, indices, values, u, v, shift, null, tables, state, out, row_sum, start, stop):  # type: ignore[no-untyped-def]
@@ -90,13 +90,14 @@ def _compile(width: int, fused: bool) -> Callable[..., tuple[float, float]]:
         own_sum = np.zeros(width, np.float32)  # not row_sum: threads would fight for its cache line
         squared_change = 0.0
         gain = 0.0
-        last = indptr[stop] - 1
+        last = np.uint64(indptr[stop] - 1)
+        far = np.uint64(ahead)
         for i in range(start, stop):
             own = state[i]
             for x in range(width):
                 total[x] = -u[i] * null[x]
-            for entry in range(indptr[i], indptr[i + 1]):
-                coming = indices[min(entry + ahead, last)]
+            for entry in range(np.uint64(indptr[i]), np.uint64(indptr[i + 1])):  # unsigned: never counted from the end
+                coming = indices[min(entry + far, last)]
                 for line in range(lines):
                     prefetch(tables, coming, line * VECTOR)
                 add_scaled_row(pointer, values[entry], tables, indices[entry], width)
