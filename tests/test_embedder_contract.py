@@ -11,14 +11,16 @@ from contrastive_fuse.registry import EMBEDDERS
 every_embedder = pytest.mark.parametrize("name", EMBEDDERS)
 
 
-def make(name, **params):
-    return EMBEDDERS[name](n_components=16, random_state=0, **params)
+def make(name, n_components=16, **params):
+    return EMBEDDERS[name](n_components=n_components, random_state=0, **params)
 
 
 @every_embedder
-def test_one_finite_vector_for_every_node(name, community_graph, community_pairs):
-    model = make(name).fit(community_graph.graph, community_pairs[0])
-    assert model.embedding_.shape == (600, 16)
+@pytest.mark.parametrize("n_components", [1, 5, 16, 20])
+def test_one_finite_vector_for_every_node(name, n_components, community_graph, community_pairs):
+    """Of the length that was asked for, whatever width suits the machine."""
+    model = make(name, n_components).fit(community_graph.graph, community_pairs[0])
+    assert model.embedding_.shape == (600, n_components)
     assert model.embedding_.dtype == np.float32
     assert model.embedding_.flags.c_contiguous
     assert np.isfinite(model.embedding_).all()

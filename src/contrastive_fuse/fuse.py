@@ -163,7 +163,7 @@ class ContrastiveFUSE(PairScorer, BaseEstimator):  # type: ignore[misc]
             if checkpoint is not None:
                 _stage_checkpoint(checkpoint, stage).remove()
 
-        self.embedding_: FloatArray = self._timed("order", lambda: working.outward(result.rows))
+        self.embedding_: FloatArray = self._timed("order", lambda: working.outward(result.rows[:, : self.n_components]))
         self.threshold_ = 0.0 if self.calibration_ is None else self.calibration_.threshold
         self.history_ = {"change": result.change, "gain": result.gain}
         self.n_iter_ = result.n_iter
