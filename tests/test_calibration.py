@@ -2,6 +2,8 @@ import json
 
 import numpy as np
 import pytest
+from sklearn.isotonic import IsotonicRegression
+from sklearn.linear_model import LogisticRegression
 
 from contrastive_fuse import InputError
 from contrastive_fuse.calibration import STRATEGIES, Calibration, best_threshold
@@ -97,3 +99,26 @@ def test_two_pairs_with_nearly_equal_scores_prove_nothing():
 def test_extreme_maps_do_not_overflow():
     steep = Calibration("platt", n_pairs=10, roc_auc=1.0, slope=1e5, intercept=0.0)
     np.testing.assert_array_equal(steep.probability(np.array([-1.0, 1.0])), [0, 1])
+
+
+def test_platt_is_scikit_learns_logistic_regression(seed):
+    scores, y, _ = noisy_scores(700, np.random.default_rng(seed))
+    model = LogisticRegression(C=1.0, tol=1e-10).fit(scores[:, None] / scores.std(), y)
+    expected = model.predict_proba(scores[:, None] / scores.std())[:, 1]
+    np.testing.assert_allclose(Calibration.learn(scores, y, "platt").probability(scores), expected, atol=1e-6)
+
+
+def test_platt_of_scores_that_part_the_signs_completely():
+    calibration = Calibration.learn(np.repeat([-0.5, 0.5], 300), np.repeat([-1, 1], 300), "platt")
+    assert np.isfinite([calibration.slope, calibration.intercept]).all()
+    assert calibration.probability(np.array([0.5]))[0] > 0.95
+
+
+@pytest.mark.parametrize("digits", [1, 2, 8])  # with many equal scores, some, none
+def test_isotonic_is_scikit_learns(digits, seed):
+    scores, y, _ = noisy_scores(3000, np.random.default_rng(seed))
+    scores, probe = scores.round(digits), np.linspace(-1, 1, 999)
+    model = IsotonicRegression(y_min=1 / 3002, y_max=1 - 1 / 3002, out_of_bounds="clip").fit(scores, y > 0)
+    np.testing.assert_allclose(
+        Calibration.learn(scores, y, "isotonic").probability(probe), model.predict(probe), atol=1e-9
+    )

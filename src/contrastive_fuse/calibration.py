@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from scipy.special import expit
 
 from contrastive_fuse.errors import InputError, check_choice
-from contrastive_fuse.types import AnyArray, DoubleArray
+from contrastive_fuse.metrics import roc_auc
+from contrastive_fuse.types import AnyArray, BoolArray, DoubleArray
 
 Method = Literal["auto", "platt", "isotonic"]
 Strategy = Literal["accuracy", "balanced_accuracy", "f1"]
@@ -45,10 +45,6 @@ class Calibration:
     @classmethod
     def learn(cls, scores: AnyArray, y: AnyArray, method: Method = "auto") -> Calibration:
         """Fit the map to the scores and signs of held-out pairs."""
-        from sklearn.isotonic import IsotonicRegression
-        from sklearn.linear_model import LogisticRegression
-        from sklearn.metrics import roc_auc_score
-
         check_choice("calibration", method, METHODS)
         alike = np.asarray(y) > 0
         n_alike, n_pairs = int(alike.sum()), len(alike)
@@ -56,27 +52,18 @@ class Calibration:
             raise InputError(
                 f"calibration needs pairs of both signs; got {n_alike:,} alike, {n_pairs - n_alike:,} unlike"
             )
-        auc = float(roc_auc_score(alike, scores))
+        auc = roc_auc(alike, scores)
         if method == "platt" or (method == "auto" and n_pairs < ISOTONIC_FROM):
-            spread = max(float(np.std(scores)), LEAST_SPREAD)
-            model = LogisticRegression().fit(np.asarray(scores, dtype=np.float64)[:, None] / spread, alike)
-            slope = max(0.0, float(model.coef_[0, 0]) / spread)
-            return cls("platt", n_pairs, auc, slope=slope, intercept=float(model.intercept_[0]))
-        surest = 1 / (n_pairs + 2)  # a finite sample is never proof
-        curve = IsotonicRegression(y_min=surest, y_max=1 - surest).fit(scores, alike)
-        return cls(
-            "isotonic",
-            n_pairs,
-            auc,
-            scores=tuple(float(x) for x in curve.X_thresholds_),
-            probabilities=tuple(float(x) for x in curve.y_thresholds_),
-        )
+            slope, intercept = _platt(np.asarray(scores, dtype=np.float64), alike)
+            return cls("platt", n_pairs, auc, slope=slope, intercept=intercept)
+        knots, probabilities = _isotonic(np.asarray(scores, dtype=np.float64), alike)
+        return cls("isotonic", n_pairs, auc, scores=tuple(knots.tolist()), probabilities=tuple(probabilities.tolist()))
 
     def probability(self, scores: AnyArray) -> DoubleArray:
         """Probability that pairs with these scores are alike."""
         scores = np.asarray(scores, dtype=np.float64)
         if self.method == "platt":
-            return np.asarray(expit(self.slope * scores + self.intercept))
+            return _logistic(self.slope * scores + self.intercept)
         return np.interp(scores, self.scores, self.probabilities)
 
     @property
@@ -107,6 +94,56 @@ class Calibration:
         for knots in ("scores", "probabilities"):
             stored[knots] = tuple(stored[knots])
         return cls(**stored)
+
+
+# Written out because importing scipy.optimize takes longer than a small fit; tests hold both against scikit-learn.
+
+
+def _platt(scores: DoubleArray, alike: BoolArray) -> tuple[float, float]:
+    """Slope and intercept of the logistic map, by maximum likelihood with a unit Gaussian prior on the scaled slope."""
+    spread = max(float(np.std(scores)), LEAST_SPREAD)
+    columns = np.stack([scores / spread, np.ones(len(scores))], axis=1)
+    sign, prior = np.where(alike, 1.0, -1.0), np.diag([1.0, 0.0])
+
+    def loss(weights: DoubleArray) -> float:
+        return float(np.logaddexp(0, -sign * (columns @ weights)).sum() + weights[0] ** 2 / 2)
+
+    weights = np.zeros(2)
+    for _ in range(100):
+        wrong = _logistic(-sign * (columns @ weights))  # probability of the other sign
+        gradient = prior @ weights - columns.T @ (sign * wrong)
+        step = np.linalg.solve((columns.T * (wrong * (1 - wrong))) @ columns + prior + 1e-12 * np.eye(2), gradient)
+        while np.abs(step).max() > 1e-9 and loss(weights - step) > loss(weights):
+            step /= 2  # Newton's step may be too long far from the optimum
+        weights = weights - step
+        if np.abs(step).max() <= 1e-9:
+            break
+    if weights[0] > 0:
+        return float(weights[0]) / spread, float(weights[1])
+    return 0.0, float(np.log(alike.mean() / (1 - alike.mean())))  # a higher score is never less alike
+
+
+def _isotonic(scores: DoubleArray, alike: BoolArray) -> tuple[DoubleArray, DoubleArray]:
+    """Knots of the closest curve that never falls; equal scores count as one point."""
+    points, place, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    levels: list[tuple[float, int, int]] = []  # flat stretches: share of alike pairs, number of pairs, first point
+    for point, (share, count) in enumerate(zip(np.bincount(place, alike) / counts, counts, strict=True)):
+        level = (float(share), int(count), point)
+        while levels and levels[-1][0] >= level[0]:
+            share_before, count_before, start = levels.pop()
+            together = level[1] + count_before
+            level = ((level[0] * level[1] + share_before * count_before) / together, together, start)
+        levels.append(level)
+    starts = np.array([start for _, _, start in levels])
+    knots = np.stack([starts, np.append(starts[1:], len(points)) - 1], axis=1)  # both ends of every stretch
+    surest = 1 / (len(scores) + 2)  # a finite sample is never proof
+    heights = np.clip([share for share, _, _ in levels], surest, 1 - surest)
+    ends, first = np.unique(knots.ravel(), return_index=True)
+    return points[ends], np.repeat(heights, 2)[first]
+
+
+def _logistic(x: DoubleArray) -> DoubleArray:
+    return np.asarray(np.exp(-np.logaddexp(0, -x)))
 
 
 def best_threshold(scores: AnyArray, y: AnyArray, strategy: Strategy = "accuracy") -> float:

@@ -10,7 +10,6 @@ from time import perf_counter
 from typing import Any, TypeVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from contrastive_fuse.arrangement import Arrangement
 from contrastive_fuse.calibration import METHODS, Calibration, Method
@@ -25,6 +24,7 @@ from contrastive_fuse.objective import OBJECTIVES, Objective
 from contrastive_fuse.operator import Operator
 from contrastive_fuse.pairs import PairReport, PairRows, Unknown
 from contrastive_fuse.parallel import thread_count
+from contrastive_fuse.parameters import Parameterized
 from contrastive_fuse.progress import Callback, SolveResult
 from contrastive_fuse.rows import aligned_copy, random_rows
 from contrastive_fuse.scoring import PairScorer, row_cosines
@@ -39,7 +39,7 @@ HELD_OUT_AT_MOST = 20_000
 GOING_ON = 0.25  # share of the iterations for the rows to take in the pairs that were held out
 
 
-class ContrastiveFUSE(PairScorer, BaseEstimator):  # type: ignore[misc]
+class ContrastiveFUSE(Parameterized, PairScorer):
     """Embed the nodes of a graph from its edges and signed pairs of nodes.
 
     Parameters

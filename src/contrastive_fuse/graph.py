@@ -12,15 +12,17 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import scipy.sparse as sp
 
 from contrastive_fuse.errors import InputError, check_choice, check_integer, first_few
 from contrastive_fuse.ids import Column, NodeIds, factorize
 from contrastive_fuse.sparse import SparseRows, permuted_rows, symmetric_rows
 from contrastive_fuse.types import AnyArray, DoubleArray, FloatArray, IntArray, LongArray
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 Repeats = Literal["max", "sum"]
 MAX_NODES = np.iinfo(np.int32).max
@@ -123,6 +125,8 @@ class Graph:
 
         A symmetric matrix is taken as it is. In any other, every stored entry is an edge whose direction is dropped.
         """
+        import scipy.sparse as sp
+
         matrix = sp.coo_array(matrix)
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
             raise InputError(f"an adjacency matrix must be square; got shape {matrix.shape}")
@@ -196,6 +200,8 @@ class Graph:
     @property
     def adjacency(self) -> sp.csr_array:
         """The adjacency as a SciPy CSR array of float32."""
+        import scipy.sparse as sp
+
         values = self.weights
         if values is None:
             values = np.ones(len(self.indices), dtype=np.float32)

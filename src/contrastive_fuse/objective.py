@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-import scipy.sparse as sp
 
 from contrastive_fuse.errors import check_choice, check_number
 from contrastive_fuse.graph import Graph
@@ -18,6 +17,9 @@ from contrastive_fuse.operator import Operator
 from contrastive_fuse.pairs import PairRows
 from contrastive_fuse.sparse import SparseRows, stack_scaled, symmetric_rows
 from contrastive_fuse.types import DoubleArray
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 Gradient = Literal["approximate", "exact"]
 Scaling = Literal["both", "structure", "none"]
@@ -176,6 +178,8 @@ def _signed_rows(n_nodes: int, pairs: PairRows) -> tuple[SparseRows, DoubleArray
 
 def normalised_pairs(n_nodes: int, pairs: PairRows) -> sp.csr_array:
     """``N = Dc^-1/2 Y Dc^-1/2`` as a SciPy CSR array; the paper's signed Laplacian is ``I - N``."""
+    import scipy.sparse as sp
+
     signed, scale = _signed_rows(n_nodes, pairs)
     matrix = sp.csr_array((signed.values, signed.indices, signed.indptr), shape=(n_nodes, n_nodes))
     diagonal = sp.diags_array(scale)

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-
-import scipy.sparse as sp
+from typing import TYPE_CHECKING
 
 from contrastive_fuse.types import FloatArray, IntArray, LongArray
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 
 @dataclass(frozen=True)
@@ -48,5 +50,7 @@ class Operator:
     @cached_property
     def matrix(self) -> sp.csr_array:
         """M as a SciPy CSR array."""
+        import scipy.sparse as sp
+
         shape = (self.n_rows, self.n_columns)
         return sp.csr_array((self.values, self.indices, self.indptr), shape=shape)

@@ -9,6 +9,7 @@ import numpy as np
 from contrastive_fuse.calibration import Calibration, Method, Strategy, best_threshold
 from contrastive_fuse.errors import InputError, check_number
 from contrastive_fuse.ids import NodeIds
+from contrastive_fuse.metrics import roc_auc
 from contrastive_fuse.pairs import SignedPairs, check_signs, pair_columns, raise_unknown
 from contrastive_fuse.types import DoubleArray, FloatArray, LongArray, SignArray
 
@@ -65,12 +66,7 @@ class PairScorer:
 
     def score(self, pairs: Any, y: Any = None) -> float:
         """Area under the ROC curve of the pair score."""
-        from sklearn.metrics import roc_auc_score
-
-        signs = self._signs(pairs, y)
-        if len(np.unique(signs)) < 2:
-            raise InputError("the ROC-AUC needs pairs of both signs")
-        return float(roc_auc_score(signs, self.pair_score(pairs)))
+        return roc_auc(self._signs(pairs, y), self.pair_score(pairs))
 
     def calibrate(self, pairs: Any, y: Any = None, method: Method = "auto") -> Self:
         """Learn probabilities and threshold anew from held-out pairs."""

@@ -8,10 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
-
 if TYPE_CHECKING:
     from contrastive_fuse.fuse import ContrastiveFUSE
     from contrastive_fuse.progress import Callback
@@ -28,10 +24,13 @@ def report(topic: str, lines: list[str], quiet: bool) -> None:
 @contextmanager
 def progress(quiet: bool) -> Iterator[Callback | None]:
     """A bar that follows the iterations; none where nobody watches."""
-    console = Console(stderr=True)
-    if quiet or not console.is_terminal:
+    if quiet or not sys.stderr.isatty():
         yield None
         return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
     columns = TextColumn("{task.description:<12}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
     change = TextColumn("rows move {task.fields[change]:.1e}")
     with Progress(*columns, change, console=console, transient=True) as bar:
@@ -91,6 +90,9 @@ def fit_lines(model: ContrastiveFUSE) -> list[str]:
 
 def facts(values: dict[str, Any]) -> None:
     """Print nested facts as one table on standard output."""
+    from rich.console import Console
+    from rich.table import Table
+
     table = Table(show_header=False, box=None, pad_edge=False)
     for section, entries in values.items():
         table.add_row(f"[bold]{section}[/bold]", "")

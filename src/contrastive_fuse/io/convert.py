@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import scipy.sparse as sp
 
 from contrastive_fuse.errors import InputError
 from contrastive_fuse.graph import Graph, Repeats
@@ -35,7 +34,7 @@ def as_graph(graph: Any, *, nodes: Any = None, repeats: Repeats = "max") -> Grap
         return graph
     if isinstance(graph, str | Path):
         return read_graph(graph, nodes=nodes, repeats=repeats)
-    if sp.issparse(graph):
+    if hasattr(graph, "tocoo"):  # SciPy sparse
         return Graph.from_adjacency(graph, nodes, repeats=repeats)
     if hasattr(graph, "edge_index"):
         return _from_pyg(graph, repeats)

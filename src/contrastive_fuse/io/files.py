@@ -9,8 +9,6 @@ from zipfile import BadZipFile
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-import scipy.io
-import scipy.sparse as sp
 
 from contrastive_fuse.errors import InputError
 from contrastive_fuse.graph import Graph, Repeats
@@ -167,6 +165,8 @@ def _load_npz(path: Path) -> dict[str, Any]:
 def _graph_from_npz(path: Path, nodes: Any, repeats: Repeats) -> Graph:
     stored = _load_npz(path)
     if "format" in stored and "shape" in stored:
+        import scipy.sparse as sp
+
         return Graph.from_adjacency(sp.load_npz(path), nodes, repeats=repeats)
     if "edge_index" not in stored:
         raise InputError(f"expected a SciPy sparse matrix or an array 'edge_index'; found {sorted(stored)}")
@@ -180,6 +180,9 @@ def _graph_from_npz(path: Path, nodes: Any, repeats: Repeats) -> Graph:
 
 
 def _read_mtx(path: Path) -> Any:
+    import scipy.io
+    import scipy.sparse as sp
+
     try:
         return sp.coo_array(scipy.io.mmread(path))
     except (ValueError, OSError, TypeError, OverflowError) as error:
