@@ -29,7 +29,7 @@ from contrastive_fuse.progress import Callback, SolveResult
 from contrastive_fuse.rows import aligned_copy, random_rows
 from contrastive_fuse.scoring import PairScorer, row_cosines
 from contrastive_fuse.solver import solve
-from contrastive_fuse.types import FloatArray
+from contrastive_fuse.types import BoolArray, FloatArray
 
 Result = TypeVar("Result")
 
@@ -153,17 +153,23 @@ class ContrastiveFUSE(Parameterized, PairScorer):
 
         max_iter = objective.max_iter if self.max_iter is None else int(self.max_iter)
         self.calibration_: Calibration | None = None
-        train, held_out = _hold_out(rows, rng) if self.calibration is not None else (rows, None)
-        if held_out is not None:
-            state = self._solve(objective, graph, train, state, max_iter, "calibration", callback, checkpoint).rows
+        kept = None if self.calibration is None else _hold_out(rows, rng)
+        if rows is not None and kept is not None:
+            operator = self._operator(objective, graph, rows.subset(kept))
+            state = self._solve(objective, operator, state, max_iter, "calibration", callback, checkpoint).rows
+            held_out = rows.subset(~kept)
             self._timed("calibration", lambda: self._calibrate(state, held_out))
             max_iter = ceil(max_iter * GOING_ON)
-        result = self._solve(objective, graph, rows, state, max_iter, "embedding", callback, checkpoint)
+            del operator, held_out  # before the next is built
+        operator = self._operator(objective, graph, rows)
+        result = self._solve(objective, operator, state, max_iter, "embedding", callback, checkpoint)
+        state = result.rows
+        del operator  # before another table is made
         for stage in ("calibration", "embedding"):
             if checkpoint is not None:
                 _stage_checkpoint(checkpoint, stage).remove()
 
-        self.embedding_: FloatArray = self._timed("order", lambda: working.outward(result.rows[:, : self.n_components]))
+        self.embedding_: FloatArray = self._timed("order", lambda: working.outward(state[:, : self.n_components]))
         self.threshold_ = 0.0 if self.calibration_ is None else self.calibration_.threshold
         self.history_ = {"change": result.change, "gain": result.gain}
         self.n_iter_ = result.n_iter
@@ -254,19 +260,20 @@ class ContrastiveFUSE(Parameterized, PairScorer):
             raise InputError("init must hold finite numbers only")
         return aligned_copy(given)
 
+    def _operator(self, objective: Objective, graph: Graph, pairs: PairRows | None) -> Operator:
+        params = dict(self.objective_params or {})
+        return self._timed("operator", lambda: objective.build(graph, pairs, **params))
+
     def _solve(
         self,
         objective: Objective,
-        graph: Graph,
-        pairs: PairRows | None,
+        operator: Operator,
         state: FloatArray,
         max_iter: int,
         stage: str,
         callback: Callback | None,
         checkpoint: str | Path | None,
     ) -> SolveResult:
-        params = dict(self.objective_params or {})
-        operator = self._timed("operator", lambda: objective.build(graph, pairs, **params))
         keeper = None if checkpoint is None else _stage_checkpoint(checkpoint, stage)
         result = self._timed(
             "iterations",
@@ -305,17 +312,17 @@ def _stage_checkpoint(path: str | Path, stage: str) -> Checkpoint:
     return Checkpoint(path.with_name(f"{path.name}.{stage}.npz"))
 
 
-def _hold_out(pairs: PairRows | None, rng: np.random.Generator) -> tuple[PairRows | None, PairRows | None]:
-    """Training and held-out pairs; nothing is held out of pairs with fewer than two of either sign."""
+def _hold_out(pairs: PairRows | None, rng: np.random.Generator) -> BoolArray | None:
+    """Which pairs to learn from; None, that is all, where there are fewer than two pairs of either sign."""
     if pairs is None:
-        return None, None
+        return None
     n_pairs = len(pairs.y)
     wanted = min(max(HELD_OUT_SHARE * n_pairs, min(HELD_OUT_AT_LEAST, n_pairs / 3)), HELD_OUT_AT_MOST)
-    held_out = np.zeros(n_pairs, dtype=bool)
+    kept = np.ones(n_pairs, dtype=bool)
     for sign in (-1, 1):  # both signs in proportion, so that there is always something to compare
         of_sign = np.flatnonzero(pairs.y == sign)
         if len(of_sign) < 2:
-            return pairs, None
+            return None
         count = min(max(1, round(wanted * len(of_sign) / n_pairs)), len(of_sign) - 1)
-        held_out[rng.choice(of_sign, count, replace=False)] = True
-    return pairs.subset(~held_out), pairs.subset(held_out)
+        kept[rng.choice(of_sign, count, replace=False)] = False
+    return kept

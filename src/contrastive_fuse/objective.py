@@ -15,7 +15,7 @@ from contrastive_fuse.errors import check_choice, check_number
 from contrastive_fuse.graph import Graph
 from contrastive_fuse.operator import Operator
 from contrastive_fuse.pairs import PairRows
-from contrastive_fuse.sparse import SparseRows, stack_scaled, symmetric_rows
+from contrastive_fuse.sparse import Links, SparseRows, link_strength, stack_scaled
 from contrastive_fuse.types import DoubleArray
 
 if TYPE_CHECKING:
@@ -158,8 +158,8 @@ def _operator(
     """
     edges = SparseRows(graph.indptr, graph.indices, graph.weights)
     if pairs is not None and len(pairs.y):
-        signed, scale = _signed_rows(graph.n_nodes, pairs)
-        merged = stack_scaled(edges, edge_scale, signed, np.sqrt(pair_strength) * scale)
+        links = Links(pairs.first, pairs.second, pairs.signed_weight)
+        merged = stack_scaled(edges, edge_scale, links, np.sqrt(pair_strength) * _pair_scale(graph.n_nodes, pairs))
     else:
         merged = stack_scaled(edges, edge_scale)
     assert merged.values is not None
@@ -168,22 +168,19 @@ def _operator(
     )
 
 
-def _signed_rows(n_nodes: int, pairs: PairRows) -> tuple[SparseRows, DoubleArray]:
-    """Y as symmetric rows, and the diagonal of ``Dc^-1/2``."""
-    signed = symmetric_rows(pairs.first, pairs.second, pairs.signed_weight, n_nodes, add_repeats=True)
-    strength = np.abs(pairs.signed_weight)
-    degree = np.bincount(pairs.first, strength, n_nodes) + np.bincount(pairs.second, strength, n_nodes)
-    return signed, _inverse(np.sqrt(degree))
+def _pair_scale(n_nodes: int, pairs: PairRows) -> DoubleArray:
+    """The diagonal of ``Dc^-1/2``."""
+    return _inverse(np.sqrt(link_strength(pairs.first, pairs.second, pairs.weight, n_nodes)))
 
 
 def normalised_pairs(n_nodes: int, pairs: PairRows) -> sp.csr_array:
     """``N = Dc^-1/2 Y Dc^-1/2`` as a SciPy CSR array; the paper's signed Laplacian is ``I - N``."""
     import scipy.sparse as sp
 
-    signed, scale = _signed_rows(n_nodes, pairs)
-    matrix = sp.csr_array((signed.values, signed.indices, signed.indptr), shape=(n_nodes, n_nodes))
-    diagonal = sp.diags_array(scale)
-    return sp.csr_array(diagonal @ matrix @ diagonal)
+    scale = _pair_scale(n_nodes, pairs)
+    values = scale[pairs.first] * pairs.signed_weight * scale[pairs.second]
+    upper = sp.coo_array((values, (pairs.first, pairs.second)), shape=(n_nodes, n_nodes))
+    return sp.csr_array(upper + upper.T)
 
 
 def _inverse(values: DoubleArray) -> DoubleArray:

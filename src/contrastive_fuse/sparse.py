@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 
 from contrastive_fuse.parallel import chunks_by_work, map_chunks, thread_count
-from contrastive_fuse.types import DoubleArray, FloatArray, IntArray, LongArray
+from contrastive_fuse.types import DoubleArray, FloatArray, IntArray, LongArray, SignArray
 
 
 class SparseRows(NamedTuple):
@@ -48,7 +48,7 @@ def symmetric_rows(
     indptr = _count(first, second, n_rows)
     indices = np.empty(indptr[-1], dtype=np.int32)
     data = np.empty(indptr[-1] if weighted else 0, dtype=np.float32)
-    _scatter(first, second, given, weighted, indptr[:-1].copy(), indices, data)
+    _scatter(first, second, given, weighted, np.empty(0, dtype=np.float32), indptr[:-1].copy(), indices, data)
 
     kept = np.zeros(n_rows + 1, dtype=np.int64)
     bounds = chunks_by_work(indptr, entries_per_chunk=1 << 20, rows_per_chunk=1 << 18)
@@ -79,7 +79,8 @@ def _count(first, second, n_rows):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def _scatter(first, second, values, weighted, free, indices, data):  # type: ignore[no-untyped-def]
+def _scatter(first, second, values, weighted, scale, free, indices, data):  # type: ignore[no-untyped-def]
+    """Enter each link in the rows of both ends, its value times the scales of both where there are any."""
     for link in range(len(first)):
         a, b = first[link], second[link]
         if a == b:
@@ -87,8 +88,9 @@ def _scatter(first, second, values, weighted, free, indices, data):  # type: ign
         indices[free[a]] = b
         indices[free[b]] = a
         if weighted:
-            data[free[a]] = values[link]
-            data[free[b]] = values[link]
+            value = values[link] if len(scale) == 0 else scale[a] * values[link] * scale[b]
+            data[free[a]] = value
+            data[free[b]] = value
         free[a] += 1
         free[b] += 1
 
@@ -130,38 +132,77 @@ def _close_gaps(indptr, kept, indices, data, weighted):  # type: ignore[no-untyp
                 data[entry] = data[entry + shift]
 
 
+class Links(NamedTuple):
+    """Undirected links with a value each: (n,) int32, (n,) int32, (n,) float32 or int8."""
+
+    first: IntArray
+    second: IntArray
+    values: FloatArray | SignArray
+
+
 def stack_scaled(
-    a: SparseRows,
-    a_scale: DoubleArray,
-    b: SparseRows | None = None,
-    b_scale: DoubleArray | None = None,
+    rows: SparseRows,
+    scale: DoubleArray,
+    links: Links | None = None,
+    link_scale: DoubleArray | None = None,
     n_jobs: int | None = None,
 ) -> SparseRows:
-    """Each row of ``s_i A_ij s_j`` followed by the row of ``t_i B_ij t_j``: the sum, without merging columns."""
-    indptr = a.indptr if b is None else a.indptr + b.indptr
+    """Each row of ``s_i A_ij s_j``, then ``t_i y_ij t_j`` of its links: the sum, without merging columns."""
+    n_rows = len(rows.indptr) - 1
+    indptr = rows.indptr
+    if links is not None:
+        indptr = indptr + _count(links.first, links.second, n_rows)
     indices = np.empty(indptr[-1], dtype=np.int32)
     values = np.empty(indptr[-1], dtype=np.float32)
-    bounds = chunks_by_work(indptr, entries_per_chunk=1 << 20, rows_per_chunk=1 << 18)
-    parts = [(a, a_scale, indptr[:-1])]
-    if b is not None and b_scale is not None:
-        parts.append((b, b_scale, indptr[:-1] + np.diff(a.indptr)))
+    bounds = chunks_by_work(rows.indptr, entries_per_chunk=1 << 20, rows_per_chunk=1 << 18)
+    given = np.empty(0, dtype=np.float32) if rows.values is None else rows.values
+    narrow = scale.astype(np.float32)
 
     def fill(chunk: int) -> None:
-        for rows, scale, offset in parts:
-            ones = np.empty(0, dtype=np.float32)
-            _fill_scaled(
-                rows.indptr, rows.indices, ones if rows.values is None else rows.values, rows.values is not None,
-                scale.astype(np.float32), offset, indices, values, bounds[chunk], bounds[chunk + 1],
-            )  # fmt: skip
+        _fill_scaled(rows.indptr, rows.indices, given, rows.values is not None, narrow, indptr, indices, values,
+                     bounds[chunk], bounds[chunk + 1])  # fmt: skip
 
     map_chunks(fill, len(bounds) - 1, thread_count(n_jobs))
+    if links is not None and link_scale is not None:
+        free = indptr[:-1] + np.diff(rows.indptr)
+        _scatter(links.first, links.second, links.values, True, link_scale.astype(np.float32), free, indices, values)
     return SparseRows(indptr, indices, values)
 
 
+def link_strength(first: IntArray, second: IntArray, values: FloatArray | None, n_rows: int) -> DoubleArray:
+    """Sum of the values of each row's links, or their number; `numpy.bincount` would copy both columns."""
+    given = np.empty(0, dtype=np.float32) if values is None else values
+    total: DoubleArray = _strength(first, second, given, values is not None, n_rows)
+    return total
+
+
 @njit(nogil=True, cache=True)
-def _fill_scaled(indptr, columns, data, weighted, scale, offset, indices, values, start, stop):  # type: ignore[no-untyped-def]
+def _strength(first, second, values, weighted, n_rows):  # type: ignore[no-untyped-def]
+    total = np.zeros(n_rows)
+    for link in range(len(first)):
+        value = values[link] if weighted else np.float32(1)
+        total[first[link]] += value
+        total[second[link]] += value
+    return total
+
+
+def links_sorted(first: IntArray, second: IntArray) -> bool:
+    """Whether links come in the order of their rows, then columns."""
+    return bool(_sorted(first, second))
+
+
+@njit(nogil=True, cache=True)
+def _sorted(first, second):  # type: ignore[no-untyped-def]
+    for link in range(1, len(first)):
+        if first[link] < first[link - 1] or (first[link] == first[link - 1] and second[link] < second[link - 1]):
+            return False
+    return True
+
+
+@njit(nogil=True, cache=True)
+def _fill_scaled(indptr, columns, data, weighted, scale, start_of, indices, values, start, stop):  # type: ignore[no-untyped-def]
     for row in range(start, stop):
-        to = offset[row]
+        to = start_of[row]
         for entry in range(indptr[row], indptr[row + 1]):
             column = columns[entry]
             value = scale[row] * scale[column]
