@@ -7,7 +7,7 @@ import json
 import os
 import platform
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -26,14 +26,19 @@ PACKAGES = ("contrastive-fuse", "numpy", "scipy", "numba", "scikit-learn", "pyar
 
 def median_seconds(work: Callable[[], object], repeats: int = 15, warm_up: int = 2) -> float:
     """Median wall time of a call, after warm-up."""
-    for _ in range(warm_up):
-        work()
+    return median_seconds_by_turns([work], repeats, warm_up)[0]
+
+
+def median_seconds_by_turns(works: Sequence[Callable[[], object]], repeats: int = 15, warm_up: int = 2) -> list[float]:
+    """Median wall time of each of several calls, after warm-up, one of each in turn."""
     seconds = []
-    for _ in range(repeats):
-        started = perf_counter()
-        work()
-        seconds.append(perf_counter() - started)
-    return float(np.median(seconds))
+    for turn in range(warm_up + repeats):
+        for work in works:
+            started = perf_counter()
+            work()
+            if turn >= warm_up:
+                seconds.append(perf_counter() - started)
+    return [float(value) for value in np.median(np.reshape(seconds, (repeats, len(works))), axis=0)]
 
 
 def real(name: str) -> tuple[Graph, Any] | None:

@@ -5,12 +5,15 @@ python benchmarks/memory.py
 
 from __future__ import annotations
 
+import ctypes
 import threading
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from time import sleep
 
 from common import check, store
-from contrastive_fuse import ContrastiveFUSE, sample_pairs
+from contrastive_fuse import ContrastiveFUSE, Graph, SignedPairs, sample_pairs
 from contrastive_fuse.datasets import planted
 
 PAGE = 4096
@@ -31,6 +34,7 @@ class Peak:
     """The most memory held while the block runs, looked at every few milliseconds."""
 
     def __enter__(self) -> Peak:
+        ctypes.CDLL(None).malloc_trim(0)  # else memory that was freed before is found here and costs nothing
         self.before = self.most = resident()
         self._done = threading.Event()
         self._watcher = threading.Thread(target=self._watch)
@@ -52,27 +56,34 @@ class Peak:
         return self.most - self.before
 
 
+def peak_of_fit(graph: Graph, pairs: SignedPairs, k: int) -> tuple[int, int]:
+    """Bytes that `fit` holds at its peak beyond graph and pairs, and bytes of the embedding."""
+    small = planted(2000, 10_000, 5, 2)
+    ContrastiveFUSE(k, max_iter=1).fit(small.graph, sample_pairs(small.labels, 2000, 0))
+    _ = graph.degrees
+    with Peak() as peak:
+        model = ContrastiveFUSE(k, max_iter=3, random_state=0).fit(graph, pairs)
+    return peak.beyond, model.embedding_.nbytes
+
+
 def main() -> None:
     """Measure, store, and check the bar."""
     results, bars = {}, {}
-    small = planted(2000, 10_000, 5, 2)
     for name, (nodes, edges, n_pairs, k) in CASES.items():
-        ContrastiveFUSE(k, max_iter=1).fit(small.graph, sample_pairs(small.labels, 2000, 0))
         data = planted(nodes, edges, 10, 4)
         pairs = sample_pairs(data.labels, n_pairs, 0)
-        _ = data.graph.degrees
-        with Peak() as peak:
-            model = ContrastiveFUSE(k, max_iter=3, random_state=0).fit(data.graph, pairs)
-        embedding = model.embedding_.nbytes
+        # A process of its own: here the allocator keeps what making the graph took, and every peak depends on that.
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as fresh:
+            beyond, embedding = fresh.submit(peak_of_fit, data.graph, pairs, k).result()
         merged = (2 * data.graph.n_edges + 2 * len(pairs)) * 8 + (nodes + 1) * 8
         allowed = 2.5 * embedding + 2 * merged
         results[name] = {
             "nodes": nodes, "edges": data.graph.n_edges, "pairs": n_pairs, "n_components": k,
-            "embedding_bytes": embedding, "merged_matrix_bytes": merged, "peak_beyond_inputs_bytes": peak.beyond,
-            "allowed_bytes": allowed, "share_of_allowed": peak.beyond / allowed,
+            "embedding_bytes": embedding, "merged_matrix_bytes": merged, "peak_beyond_inputs_bytes": beyond,
+            "allowed_bytes": allowed, "share_of_allowed": beyond / allowed,
         }  # fmt: skip
-        bars[f"{name}: at most 2.5 embeddings + 2 merged matrices"] = peak.beyond <= allowed
-        del model, data, pairs
+        bars[f"{name}: at most 2.5 embeddings + 2 merged matrices"] = beyond <= allowed
+        del data, pairs
     store("memory", results)
     check(bars)
 
