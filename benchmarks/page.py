@@ -104,9 +104,9 @@ def scaling() -> str:
     ]
     return f"""## Linear in edges, pairs and columns
 
-Slope of log time over log size of one iteration; 1 is linear. Planted graphs of 100,000 nodes; the pairs lie on 200,000
-edges. A slope somewhat off 1 shows the share of work that does not grow (below) and of rows that no longer fit into
-cache (above).
+Slope of log time over log size of one iteration; 1 is linear. Edges and pairs: planted graphs of 100,000 nodes, the
+pairs on 200,000 edges. Columns: 500,000 nodes and 2.5 million edges, so that no table fits into the caches. A slope
+below 1 shows the share of work that does not grow.
 
 {table(["", "sizes", "milliseconds", "slope"], rows)}
 
@@ -194,7 +194,10 @@ Peak of `fit` beyond graph and pairs. The bound is 2.5 times the embedding plus 
 
 def command() -> str:
     """The command's wall time."""
-    rows = [[f"`cfuse {name}`", f"{max(times):.2f} s"] for name, times in load("command")["results"].items()]
+    rows = [
+        [f"`cfuse {'--help' if name == 'help' else name}`", f"{max(times):.2f} s"]
+        for name, times in load("command")["results"].items()
+    ]
     return f"""## The command
 
 Whole wall time of the second and later runs (the slowest of three), start of Python included; edges and pairs are CSV
