@@ -40,7 +40,7 @@ def main() -> None:
         seconds.append(ours(balanced(sparse.graph, rows), 128))
     results["pairs"] = {"sizes": pairs, "seconds": seconds}
 
-    # So many nodes that no table fits into the caches, in the order that fit works in: else the slope is that of memory.
+    # So many nodes that no table fits into the caches, and in the order fit works in; else the slope is that of memory.
     given = planted(5 * NODES, 25 * NODES, 20, 40).graph
     graph = Arrangement.for_graph(given, 512).graph(given)
     columns = [32, 64, 128, 256, 512]
