@@ -143,12 +143,12 @@ class TestEmbed:
             file.write("n0,stranger,1\n")
         ended = cfuse("embed", "edges.csv", "--pairs", "pairs.csv", "-o", "new", "-k", 4, "--unknown", "drop")
         assert ended.code == 0
-        assert "1 pairs that name a node outside the graph dropped" in ended.err
+        assert "1 pair with a node outside the graph dropped" in ended.err
 
     def test_contradictions_are_counted(self, cfuse, here):
         (here / "pairs.csv").write_text("a,b,y\nn0,n2,1\nn2,n0,-1\nn0,n4,1\nn0,n1,-1\n")
         ended = cfuse("embed", "edges.csv", "--pairs", "pairs.csv", "-o", "new", "-k", 4)
-        assert "1 pairs were given with both signs: the majority by weight was taken, 1 ties dropped" in ended.err
+        assert "1 pair given with both signs: the majority by weight was taken, 1 tie dropped" in ended.err
 
     @pytest.mark.parametrize(
         ("given", "stored"),
@@ -212,7 +212,7 @@ class TestScore:
         (here / "c.csv").write_text("a,b\nn0,n1\nn0,stranger\n")
         ended = cfuse("score", "model", "c.csv", "--unknown", "drop")
         assert len(ended.out.splitlines()) == 2
-        assert "1 pairs that name a node outside the graph dropped" in ended.err
+        assert "1 pair with a node outside the graph dropped" in ended.err
 
     def test_quiet_prints_only_the_table(self, cfuse, here):
         (here / "c.csv").write_text("a,b\nn0,n1\nn0,stranger\n")
@@ -258,7 +258,7 @@ REFUSED = {
     "empty file": (("embed", "empty.csv", "-o", "new"), "empty.csv: the file is empty"),
     "missing pairs": ((*EMBED, "--pairs", "none.csv"), "there is no file none.csv"),
     "missing nodes": ((*EMBED, "--nodes", "none.csv"), "there is no file none.csv"),
-    "unknown nodes in pairs": ((*EMBED, "--pairs", "strange.csv"), "1 pairs name 1 nodes that are not in the graph"),
+    "unknown nodes in pairs": ((*EMBED, "--pairs", "strange.csv"), "1 pair with 1 node not in the graph"),
     "ambiguous header": (("embed", "ambiguous.csv", "-o", "new"), "--header yes or --header no"),
     "unknown suffix": (("embed", "edges.csv", "-o", "new.h5"), "cannot tell what to write to 'new.h5'"),
     "folder with other content": (("embed", "edges.csv", "-o", "foreign"), "it is not replaced"),
@@ -275,7 +275,7 @@ REFUSED = {
     "not a model": (("score", "foreign", "candidates.csv"), "foreign is not a model folder"),
     "file instead of a model": (("score", "edges.csv", "candidates.csv"), "edges.csv is not a model folder"),
     "no candidates": (("score", "model", "none.csv"), "there is no file none.csv"),
-    "unknown candidates": (("score", "model", "strange.csv"), "1 pairs name 1 nodes"),
+    "unknown candidates": (("score", "model", "strange.csv"), "1 pair with 1 node"),
     "scores in an unknown format": (("score", "model", "candidates.csv", "-o", "new.h5"), "got 'new.h5'"),
     "candidates scored before": (("score", "model", "scored.csv"), "already have a column 'score'"),
     "diagnose nothing": (("diagnose", "empty.csv"), "the file is empty"),

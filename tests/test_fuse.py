@@ -168,7 +168,7 @@ def test_bad_parameters_are_named(params, message, community_graph):
         ((Graph.from_edges([], [], nodes=0),), "the graph has no nodes"),
         ((np.array([[0, 1], [1, 2], [2, 0]]), None, [1]), "y was given without pairs"),
         ((np.array([[0, 1], [1, 2], [2, 0]]), [(0, 1)]), "pairs need y"),
-        ((np.array([[0, 1], [1, 2], [2, 0]]), [(0, 9)], [1]), "1 pairs name 1 nodes that are not in the graph: 9"),
+        ((np.array([[0, 1], [1, 2], [2, 0]]), [(0, 9)], [1]), "1 pair with 1 node not in the graph: 9"),
         ((np.array([[0, 1], [1, 2], [2, 0]]), SignedPairs([(0, 1)], [1]), [1]), "y was given twice"),
     ],
 )

@@ -101,14 +101,14 @@ class TestReport:
 
     def test_lines_name_what_was_done(self):
         text = " ".join(Graph.from_edges([0, 0, 2, 3], [1, 1, 2, 4], [1, 2, 1, 0], nodes=6).report.lines())
-        assert "6 nodes, 1 weighted edges" in text
-        assert "1 rows repeated" in text
-        assert "1 self-loops" in text
-        assert "1 edges of weight zero" in text
-        assert "4 nodes have no edge" in text
+        assert "6 nodes, 1 weighted edge" in text
+        assert "1 row repeated" in text
+        assert "1 self-loop " in text
+        assert "1 edge of weight zero" in text
+        assert "4 nodes without an edge" in text
 
     def test_tidy_input_is_one_line(self):
-        assert Graph.from_edges([0], [1]).report.lines() == ["2 nodes, 1 edges"]
+        assert Graph.from_edges([0], [1]).report.lines() == ["2 nodes, 1 edge"]
 
     def test_survives_a_dict(self):
         report = Graph.from_edges([0, 1], [1, 1]).report
@@ -141,7 +141,7 @@ class TestIds:
         np.testing.assert_array_equal(graph.adjacency.toarray()[0], [0, 0, 1])
 
     def test_unknown_nodes_are_named(self):
-        with pytest.raises(InputError, match="name 7 nodes that are not among the given nodes: 2, 3, 4, 5, 6 and 2"):
+        with pytest.raises(InputError, match="name 7 nodes not among the given nodes: 2, 3, 4, 5, 6 and 2"):
             Graph.from_edges([0] * 7, list(range(2, 9)), nodes=2)
 
     def test_with_ids_renames(self):
@@ -267,4 +267,4 @@ def test_ids_may_be_shared_between_graphs():
 
 
 def test_repr_tells_the_size():
-    assert repr(Graph.from_edges([0], [1], [2.0])) == "Graph(2 nodes, 1 edges, weighted)"
+    assert repr(Graph.from_edges([0], [1], [2.0])) == "Graph(2 nodes, 1 edge, weighted)"

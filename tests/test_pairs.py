@@ -59,17 +59,17 @@ class TestFolding:
         report = SignedPairs([(1, 2), (2, 1), (3, 3), (4, 5)], [1, -1, 1, 1]).report
         text = " ".join(report.lines())
         assert "1 alike and 0 unlike pairs" in text
-        assert "1 rows repeated" in text
-        assert "1 pairs were given with both signs" in text
-        assert "1 ties dropped" in text
-        assert "1 pairs of a node with itself" in text
+        assert "1 row repeated" in text
+        assert "1 pair given with both signs" in text
+        assert "1 tie dropped" in text
+        assert "1 pair of a node with itself" in text
 
     def test_report_survives_a_dict(self):
         report = SignedPairs([(1, 2)], [1]).report
         assert PairReport.from_dict(report.to_dict()) == report
 
     def test_conflicts_may_be_an_error(self):
-        with pytest.raises(InputError, match=r"1 pairs are given with both signs: \('a', 'b'\)"):
+        with pytest.raises(InputError, match=r"1 pair given with both signs: \('a', 'b'\)"):
             SignedPairs([("a", "b"), ("b", "a")], [1, -1], conflicts="error")
 
     def test_agreeing_repeats_are_no_conflict(self):
@@ -184,11 +184,11 @@ class TestRowsIn:
 
     def test_the_first_few_unknown_nodes_are_named_and_counted(self):
         pairs = SignedPairs([("a", f"x{i}") for i in range(8)], [1] * 8)
-        with pytest.raises(InputError, match=r"8 pairs name 8 nodes .*: 'x0', .* 'x4' and 3 more\..*--unknown drop"):
+        with pytest.raises(InputError, match=r"8 pairs with 8 nodes .*: 'x0', .* 'x4' and 3 more\..*--unknown drop"):
             pairs.rows_in(NodeIds(["a", "b"]))
 
     def test_a_pair_of_two_unknown_nodes_counts_once(self):
-        with pytest.raises(InputError, match="1 pairs name 2 nodes"):
+        with pytest.raises(InputError, match="1 pair with 2 nodes"):
             SignedPairs([("x", "y")], [1]).rows_in(NodeIds(["a"]))
 
     def test_drop_keeps_the_rest_and_counts(self):

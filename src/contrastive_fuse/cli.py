@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from contrastive_fuse.errors import InputError
+from contrastive_fuse.errors import InputError, counted
 
 if TYPE_CHECKING:
     from contrastive_fuse.graph import Graph
@@ -85,6 +85,7 @@ def embed(
     """Embed a graph: the main job."""
     from contrastive_fuse import ContrastiveFUSE, terminal, write_vectors
     from contrastive_fuse.io.atomic import check_replaceable
+    from contrastive_fuse.io.files import existing
     from contrastive_fuse.io.model import MARKER
     from contrastive_fuse.io.vectors import VECTOR_SUFFIXES, check_vector_ids
 
@@ -102,6 +103,8 @@ def embed(
         calibration=None if calibration == "none" else calibration, unknown=unknown, n_jobs=threads, random_state=seed,
     )  # fmt: skip
     model.check_parameters()
+    if pairs is not None:
+        existing(pairs)  # before a large graph is read
     graph = _read_graph(edges, nodes, weight, repeats, header)
     terminal.report("graph", graph.report.lines(), quiet)
     if as_vectors:
@@ -139,17 +142,18 @@ def score(
     from contrastive_fuse import ContrastiveFUSE, terminal
     from contrastive_fuse.io.files import read_table
     from contrastive_fuse.io.scored import check_table_name, score_table, write_table
+    from contrastive_fuse.pairs import dropped_line
 
     check_table_name(output)
     fitted = ContrastiveFUSE.load(model)
     scored, dropped = score_table(fitted, read_table(candidates, header), unknown)
     if dropped:
-        terminal.report("pairs", [f"{dropped:,} pairs that name a node outside the graph dropped"], quiet)
+        terminal.report("pairs", [dropped_line(dropped)], quiet)
     if fitted.calibration_ is None:
         terminal.report("pairs", ["no probabilities: the model was fitted without pairs to calibrate on"], quiet)
     write_table(scored, output)
     if output is not None:
-        terminal.report("wrote", [f"{output} ({scored.num_rows:,} pairs)"], quiet)
+        terminal.report("wrote", [f"{output} ({counted(scored.num_rows, 'pair')})"], quiet)
 
 
 @app.command()

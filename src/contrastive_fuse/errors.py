@@ -44,6 +44,11 @@ def check_integer(parameter: str, value: object, *, at_least: int) -> int:
     return int(number)
 
 
+def counted(number: int, noun: str) -> str:
+    """Word a number of things: "1 pair", "2,000 pairs"."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def first_few(items: Iterable[object], total: int, show: int = 5) -> str:
     """Word a list for a message: the first few items, and how many more there are."""
     shown = [repr(item) for _, item in zip(range(show), items, strict=False)]

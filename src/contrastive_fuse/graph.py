@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from contrastive_fuse.errors import InputError, check_choice, check_integer, first_few
+from contrastive_fuse.errors import InputError, check_choice, check_integer, counted, first_few
 from contrastive_fuse.ids import Column, NodeIds, factorize
 from contrastive_fuse.sparse import SparseRows, permuted_rows, symmetric_rows
 from contrastive_fuse.types import AnyArray, DoubleArray, FloatArray, IntArray, LongArray
@@ -45,18 +45,18 @@ class GraphReport:
 
     def lines(self) -> list[str]:
         """The report as sentences for a person."""
-        noun = "weighted edges" if self.weighted else "edges"
-        text = [f"{self.n_nodes:,} nodes, {self.n_edges:,} {noun}"]
+        edges = counted(self.n_edges, "weighted edge" if self.weighted else "edge")
+        text = [f"{counted(self.n_nodes, 'node')}, {edges}"]
         if self.both_directions_listed:
             text.append("every edge was listed in both directions; each counts once")
         elif self.repeats_folded:
-            text.append(f"{self.repeats_folded:,} rows repeated an edge and were folded into it")
+            text.append(f"{counted(self.repeats_folded, 'row')} repeated an edge; it counts once")
         if self.self_loops_left_out:
-            text.append(f"{self.self_loops_left_out:,} self-loops left out")
+            text.append(f"{counted(self.self_loops_left_out, 'self-loop')} left out")
         if self.zero_weights_left_out:
-            text.append(f"{self.zero_weights_left_out:,} edges of weight zero left out")
+            text.append(f"{counted(self.zero_weights_left_out, 'edge')} of weight zero left out")
         if self.isolated_nodes:
-            text.append(f"{self.isolated_nodes:,} nodes have no edge")
+            text.append(f"{counted(self.isolated_nodes, 'node')} without an edge")
         return [*text, *self.notes]
 
     def to_dict(self) -> dict[str, Any]:
@@ -227,7 +227,7 @@ class Graph:
 
     def __repr__(self) -> str:
         kind = ", weighted" if self.is_weighted else ""
-        return f"Graph({self.n_nodes:,} nodes, {self.n_edges:,} edges{kind})"
+        return f"Graph({counted(self.n_nodes, 'node')}, {counted(self.n_edges, 'edge')}{kind})"
 
 
 def _node_count(nodes: Any) -> Any:
@@ -241,7 +241,7 @@ def _known_rows(ids: NodeIds, column: Column) -> LongArray:
     unknown = np.flatnonzero(rows < 0)
     if len(unknown):
         named = first_few(column.take(unknown[:5]).to_list(), len(unknown))
-        raise InputError(f"the edges name {len(unknown):,} nodes that are not among the given nodes: {named}")
+        raise InputError(f"the edges name {counted(len(unknown), 'node')} not among the given nodes: {named}")
     return rows
 
 

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from contrastive_fuse.errors import InputError, check_choice, check_number, first_few
+from contrastive_fuse.errors import InputError, check_choice, check_number, counted, first_few
 from contrastive_fuse.ids import Column, NodeIds, factorize
 from contrastive_fuse.sparse import links_sorted
 from contrastive_fuse.types import AnyArray, BoolArray, FloatArray, IntArray, LongArray, Seed, SignArray
@@ -40,18 +40,18 @@ class PairReport:
 
     def lines(self) -> list[str]:
         """The report as sentences for a person."""
-        text = [f"{self.n_alike:,} alike and {self.n_unlike:,} unlike pairs"]
+        text = [f"{self.n_alike:,} alike and {counted(self.n_unlike, 'unlike pair')}"]
         if self.repeats_folded:
-            text.append(f"{self.repeats_folded:,} rows repeated a pair and were folded into it")
+            text.append(f"{counted(self.repeats_folded, 'row')} repeated a pair; it counts once")
         if self.contradictions:
             text.append(
-                f"{self.contradictions:,} pairs were given with both signs: the majority by weight was taken,"
-                f" {self.ties_dropped:,} ties dropped"
+                f"{counted(self.contradictions, 'pair')} given with both signs: the majority by weight was taken,"
+                f" {counted(self.ties_dropped, 'tie')} dropped"
             )
         if self.self_pairs_left_out:
-            text.append(f"{self.self_pairs_left_out:,} pairs of a node with itself left out")
+            text.append(f"{counted(self.self_pairs_left_out, 'pair')} of a node with itself left out")
         if self.unknown_dropped:
-            text.append(f"{self.unknown_dropped:,} pairs that name a node outside the graph dropped")
+            text.append(dropped_line(self.unknown_dropped))
         return [*text, *self.notes]
 
     def to_dict(self) -> dict[str, Any]:
@@ -167,7 +167,7 @@ class SignedPairs:
         if conflicts == "error" and contested.any():
             names = [(ids[key // len(ids)], ids[key % len(ids)]) for key in keys[contested][:5].tolist()]
             total = int(contested.sum())
-            raise InputError(f"{total:,} pairs are given with both signs: {first_few(names, total)}")
+            raise InputError(f"{counted(total, 'pair')} given with both signs: {first_few(names, total)}")
         kept = net != 0
         self.ids = ids
         self.first, self.second = keys[kept] // max(1, len(ids)), keys[kept] % max(1, len(ids))
@@ -247,11 +247,16 @@ class SignedPairs:
         return self.subset(np.sort(order[n_test:])), self.subset(np.sort(order[:n_test]))
 
 
+def dropped_line(n_pairs: int) -> str:
+    """How a report says that pairs were dropped for naming unknown nodes."""
+    return f"{counted(n_pairs, 'pair')} with a node outside the graph dropped"
+
+
 def raise_unknown(names: Column, missing: BoolArray, n_pairs: int) -> None:
     """Say which of the names no node has, the first few of them and how many."""
     few, total = names.take(np.flatnonzero(missing)[:5]).to_list(), int(np.count_nonzero(missing))
     raise InputError(
-        f"{n_pairs:,} pairs name {total:,} nodes that are not in the graph: {first_few(few, total)}."
+        f"{counted(n_pairs, 'pair')} with {counted(total, 'node')} not in the graph: {first_few(few, total)}."
         ' Add those nodes to the graph, or drop the pairs with unknown="drop" (--unknown drop)'
     )
 

@@ -182,9 +182,9 @@ class TestValuesAreNamedByLine:
         [
             (
                 "a,b,y\np,q,1\nq,r,0\n",
-                r"1 rows hold neither, the first line 3 with 0 \(0 is not read as unlike: use -1\)",
+                r"1 row with neither, the first in line 3 \(0\); 0 is not read as unlike, use -1",
             ),
-            ("a,b,y\np,q,1\nq,r,2\n", "1 rows hold neither, the first line 3 with 2$"),
+            ("a,b,y\np,q,1\nq,r,2\n", r"1 row with neither, the first in line 3 \(2\)$"),
             ("a,b,y\np,q,1\nq,r,no\n", "column 'y' must hold numbers; line 3 holds 'no'$"),
             (
                 "a,b,y,weight\np,q,1,1\nq,r,1,0\n",

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from contrastive_fuse.errors import InputError
+from contrastive_fuse.errors import InputError, counted
 from contrastive_fuse.graph import Graph, Repeats
 from contrastive_fuse.pairs import SignedPairs
 from contrastive_fuse.types import AnyArray, DoubleArray
@@ -96,10 +96,10 @@ def pairs_from_table(
     y = numbers(table, sign, where)
     bad = np.flatnonzero((y != 1) & (y != -1))
     if len(bad):
-        hint = " (0 is not read as unlike: use -1)" if not y[bad].any() else ""
+        hint = "; 0 is not read as unlike, use -1" if not y[bad].any() else ""
         raise InputError(
-            f"column {sign!r} must hold -1 (unlike) and +1 (alike); {len(bad):,} rows hold neither, the first"
-            f" {where(int(bad[0]))} with {y[bad[0]]:g}{hint}"
+            f"column {sign!r} must hold -1 (unlike) and +1 (alike); {counted(len(bad), 'row')} with neither, the first"
+            f" in {where(int(bad[0]))} ({y[bad[0]]:g}){hint}"
         )
     fourth = table.column_names[3] if not named and table.num_columns > 3 else None
     column = (_named(table, WEIGHT_NAMES) or fourth) if weight == "auto" else weight
