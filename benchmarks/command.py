@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from common import check, real, store
-from contrastive_fuse import sample_pairs
+from contrastive_fuse import sample_pairs, split_pairs
 from contrastive_fuse.io.csv import write_csv
 
 COMMAND = Path(sys.executable).parent / "cfuse"
@@ -37,7 +37,7 @@ def write_inputs(folder: Path, name: str, n_pairs: int) -> tuple[Path, Path]:
     if found is None:
         raise SystemExit(f"needs real data: set CFUSE_DATA to a folder with {name}.npz")
     graph, labels = found
-    train, _ = sample_pairs(labels, n_pairs, 0).split(0.2, 0)
+    train, _ = split_pairs(sample_pairs(labels, n_pairs, 0), 0.2, 0)
 
     def names(rows: object) -> pa.Array:
         return pc.binary_join_element_wise("paper", pa.array(rows).cast(pa.string()), "-")

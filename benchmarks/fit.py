@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from common import arguments, check, real, store
-from contrastive_fuse import ContrastiveFUSE, sample_pairs
+from contrastive_fuse import ContrastiveFUSE, sample_pairs, split_pairs
 
 
 def measure(name: str, n_pairs: int, repeats: int, seeds: int = 3, **params: Any) -> dict[str, Any]:
@@ -22,7 +22,7 @@ def measure(name: str, n_pairs: int, repeats: int, seeds: int = 3, **params: Any
     graph, labels = found
     seconds, parts, aucs, accuracies = [], [], [], []
     for seed in range(seeds):
-        train, test = sample_pairs(labels, n_pairs, seed).split(0.2, seed)
+        train, test = split_pairs(sample_pairs(labels, n_pairs, seed), 0.2, seed)
         ContrastiveFUSE(max_iter=1, random_state=seed, **params).fit(graph, train)
         for _ in range(repeats):
             started = perf_counter()

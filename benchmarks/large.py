@@ -11,7 +11,7 @@ from time import perf_counter
 import numpy as np
 
 from common import arguments, check, store
-from contrastive_fuse import ContrastiveFUSE, sample_pairs
+from contrastive_fuse import ContrastiveFUSE, sample_pairs, split_pairs
 from contrastive_fuse.datasets import planted
 
 
@@ -29,7 +29,7 @@ def main() -> None:
     data = planted(options.nodes, options.edges, options.classes)
     generated = perf_counter() - started
     after_graph = peak_gigabytes()
-    train, test = sample_pairs(data.labels, 100_000, 0).split(0.2, 0)
+    train, test = split_pairs(sample_pairs(data.labels, 100_000, 0), 0.2, 0)
     started = perf_counter()
     steps: list[str] = []
     model = ContrastiveFUSE(options.components, max_iter=30, tol=0, random_state=0)

@@ -209,6 +209,27 @@ with text ids, 40,000 training pairs on Cora and 80,000 on ogbn-arxiv, the whole
 """
 
 
+def data() -> str:
+    """Loading and drawing pairs."""
+    r = load("data")["results"]
+    rows = [
+        ["load ogbn-arxiv from `ogbn-arxiv.npz`", f"{r['npz_seconds']:.2f} s"],
+        ["load ogbn-arxiv from OGB's CSV files (features are read when asked for)", f"{r['csv_seconds']:.2f} s"],
+        [
+            "pandas, reading edges and labels of these files and no more",
+            f"{r['pandas_reads_edges_and_labels_seconds']:.2f} s",
+        ],
+        ["draw 500,000 pairs of ogbn-arxiv", f"{r['sample_500k_pairs_seconds']:.2f} s"],
+        [f"draw {r['large_pairs']:,} pairs of {r['large_nodes']:,} nodes", f"{r['large_seconds']:.2f} s"],
+    ]
+    return f"""## Loading data and drawing pairs
+
+{table(["", "time"], rows)}
+
+{source("data")}
+"""
+
+
 def pair_strength() -> str:
     """The sweep behind the default."""
     results = load("pair_strength")["results"]
@@ -236,7 +257,7 @@ The default loses {results["mean_loss_against_the_best_of_the_sweep"]:.3f} on av
 
 def render() -> str:
     """The whole page."""
-    sections = (kernel(), scaling(), fit(), large(), memory(), command(), pair_strength())
+    sections = (kernel(), scaling(), fit(), large(), memory(), command(), data(), pair_strength())
     intro = """# Performance
 
 Rendered by `python benchmarks/page.py` from stored runs; `make bench` measures anew and says which of the project's bars

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from common import arguments, check, real, store
-from contrastive_fuse import ContrastiveFUSE, Graph, SignedPairs, sample_pairs
+from contrastive_fuse import ContrastiveFUSE, Graph, SignedPairs, sample_pairs, split_pairs
 from contrastive_fuse.objective import default_pair_strength
 
 SETS = ("cora", "citeseer", "pubmed", "wikics", "amazon-photo")
@@ -41,8 +41,8 @@ def main() -> None:
         for n_pairs in PAIRS:
             scores: dict[str, list[float]] = {}
             for seed in range(seeds):
-                training, _ = sample_pairs(labels, n_pairs, 100 + seed).split(0.2, seed)
-                train, valid = training.split(0.2, seed)
+                training, _ = split_pairs(sample_pairs(labels, n_pairs, 100 + seed), 0.2, seed)
+                train, valid = split_pairs(training, 0.2, seed)
                 for strength in STRENGTHS:
                     scores.setdefault(f"{strength:g}", []).append(auc(graph, train, valid, seed, strength, 1e-2))
                 scores.setdefault("default", []).append(auc(graph, train, valid, seed, None, 1e-2))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
-from contrastive_fuse import Graph, SignedPairs, sample_pairs
+from contrastive_fuse import Graph, SignedPairs, sample_pairs, split_pairs
 from contrastive_fuse.datasets import planted
 
 SEEDS = (0, 1, 2)
@@ -56,7 +58,7 @@ def community_graph():
 @pytest.fixture(scope="session")
 def community_pairs(community_graph):
     """Training and test pairs of the community graph."""
-    return sample_pairs(community_graph.labels, 4000, 3).split(0.25, 4)
+    return split_pairs(sample_pairs(community_graph.labels, 4000, 3), 0.25, 4)
 
 
 @pytest.fixture
@@ -64,3 +66,33 @@ def tiny():
     """A path of four nodes, a triangle and an isolated node, with pairs: (graph, pairs)."""
     graph = Graph.from_edges([0, 1, 2, 4, 5, 6], [1, 2, 3, 5, 6, 4], nodes=8)
     return graph, SignedPairs([(0, 3), (0, 4), (7, 4), (3, 6)], [1, -1, 1, -1])
+
+
+class Ended(NamedTuple):
+    """How the command ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def run_cfuse(monkeypatch, capsys):
+    """Run the command in this process."""
+    from contrastive_fuse.cli import main
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["cfuse", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return Ended(ended.value.code or 0, *capsys.readouterr())
+
+    return run
+
+
+@pytest.fixture
+def no_data(monkeypatch, tmp_path):
+    """No data but what comes with dependencies: an empty cache, returned, and no CFUSE_DATA."""
+    monkeypatch.delenv("CFUSE_DATA", raising=False)
+    monkeypatch.setenv("CFUSE_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"

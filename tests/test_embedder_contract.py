@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from contrastive_fuse import Graph, SignedPairs, sample_pairs
+from contrastive_fuse import Graph, SignedPairs, sample_pairs, split_pairs
 from contrastive_fuse.datasets import planted
 from contrastive_fuse.registry import EMBEDDERS
 
@@ -48,7 +48,7 @@ def test_isolated_nodes_and_many_components_are_normal(name):
 def test_tells_alike_from_unlike(name):
     """With as many pairs as the printed algorithm needs: it fails below 20,000."""
     data = planted(2000, 12_000, 3, 2, random_state=7)
-    train, test = sample_pairs(data.labels, 50_000, 3).split(0.2, 4)
+    train, test = split_pairs(sample_pairs(data.labels, 50_000, 3), 0.2, 4)
     assert make(name).fit(data.graph, train).score(test) > 0.9
 
 

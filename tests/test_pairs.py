@@ -211,31 +211,6 @@ class TestRowsIn:
             SignedPairs([("012", "7")], [1]).rows_in(NodeIds([7, 12]))
 
 
-class TestSplit:
-    PAIRS = SignedPairs(
-        [(a, b) for a in range(20) for b in range(20)], [(-1) ** (a + b) for a in range(20) for b in range(20)]
-    )
-
-    def test_sizes(self):
-        train, test = self.PAIRS.split(0.25, random_state=0)
-        assert len(test) == round(0.25 * len(self.PAIRS))
-        assert len(train) + len(test) == len(self.PAIRS)
-
-    def test_no_pair_is_on_both_sides_in_either_order(self):
-        train, test = (as_dict(part) for part in self.PAIRS.split(0.3, random_state=1))
-        assert not set(train) & set(test)
-        assert {**train, **test} == as_dict(self.PAIRS)
-
-    def test_same_seed_same_split(self):
-        one, two, other = (as_dict(self.PAIRS.split(0.3, random_state=seed)[1]) for seed in (5, 5, 6))
-        assert one == two != other
-
-    @pytest.mark.parametrize("test_size", [0, 1, -0.5, 2, "x", float("nan")])
-    def test_share_out_of_range(self, test_size):
-        with pytest.raises(InputError, match="test_size"):
-            self.PAIRS.split(test_size)
-
-
 @pytest.mark.parametrize("chosen", [[0, 2], [True, False, True]], ids=["positions", "mask"])
 def test_subset(chosen):
     pairs = SignedPairs([("a", "b"), ("c", "d"), ("e", "f")], [1, -1, 1], [1, 2, 3])

@@ -5,7 +5,7 @@ from time import perf_counter
 import numpy as np
 import pytest
 
-from contrastive_fuse import ContrastiveFUSE, sample_pairs
+from contrastive_fuse import ContrastiveFUSE, sample_pairs, split_pairs
 
 
 def accuracy(model, test):
@@ -15,7 +15,7 @@ def accuracy(model, test):
 @pytest.fixture(scope="module")
 def cora(real_set):
     graph, labels = real_set("cora")
-    return graph, *sample_pairs(labels, 50_000, 0).split(0.2, 0)
+    return graph, *split_pairs(sample_pairs(labels, 50_000, 0), 0.2, 0)
 
 
 def test_cora(cora):
@@ -31,7 +31,7 @@ def test_cora(cora):
 
 def test_ogbn_arxiv(real_set):
     graph, labels = real_set("ogbn-arxiv")
-    train, test = sample_pairs(labels, 100_000, 0).split(0.2, 0)
+    train, test = split_pairs(sample_pairs(labels, 100_000, 0), 0.2, 0)
     ContrastiveFUSE(max_iter=1, random_state=0).fit(graph, train)
     started = perf_counter()
     model = ContrastiveFUSE(128, random_state=0).fit(graph, train)

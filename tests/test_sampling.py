@@ -1,3 +1,5 @@
+from time import perf_counter
+
 import numpy as np
 import pytest
 from scipy.stats import chisquare
@@ -46,10 +48,20 @@ def test_same_seed_same_pairs():
     assert one == two != other
 
 
-def test_a_half_with_too_few_is_taken_whole():
+def test_a_half_with_too_few_is_drawn_with_replacement():
+    """As in the paper; repeats are folded before any split, and counted."""
     labels = np.array([0, 0, 1, 1, 1])
     pairs = sample_pairs(labels, 100, random_state=0)
     assert (pairs.report.n_alike, pairs.report.n_unlike) == (1 + 3, 2 * 3)
+    assert (pairs.report.rows_read, pairs.report.repeats_folded) == (100, 90)
+
+
+def test_only_the_half_with_too_few_is_drawn_with_replacement():
+    labels = np.append(np.arange(60), [0, 0])  # 3 alike pairs, 1,888 unlike ones
+    report = sample_pairs(labels, 200, random_state=1).report
+    assert report.n_unlike == 100
+    assert report.repeats_folded == 100 - report.n_alike
+    assert report.n_alike <= 3
 
 
 def test_ids_name_the_pairs():
@@ -85,3 +97,11 @@ def test_pairs_of_both_signs_must_exist(labels):
 def test_number_of_pairs_is_checked(n_pairs):
     with pytest.raises(InputError, match="n_pairs must be"):
         sample_pairs(LABELS, n_pairs)
+
+
+def test_half_a_million_pairs_of_ogbn_arxiv_in_two_seconds(real_set):
+    _, labels = real_set("ogbn-arxiv")
+    started = perf_counter()
+    pairs = sample_pairs(labels, 500_000, random_state=0)
+    assert perf_counter() - started < 2
+    assert len(pairs) == 500_000

@@ -50,6 +50,20 @@ def test_edge_bound_of_wikics_within_a_per_cent(real_set):
     assert bound.m_min == pytest.approx(30.9, rel=0.01)
 
 
+def test_edge_bound_of_wikics_to_the_printed_digits_with_its_loops(real_set, data_folder):
+    graph, _ = real_set("wikics")
+    with np.load(data_folder / "wikics.npz") as stored:
+        bound = edge_bound(graph, stored["selfloop_nodes"])
+    assert (bound.n_edges, f"{bound.degree_norm:.2e}") == (216_123, "8.62e+03")
+    assert (f"{bound.zagreb_constant:.3f}", f"{bound.m_min:.1f}") == ("0.180", "30.9")
+
+
+def test_edge_bound_with_a_loop_by_hand():
+    bound = edge_bound(Graph.from_edges([0], [1]), np.array([0]))  # degrees 2 and 1, edges (0, 0) and (0, 1)
+    assert (bound.n_edges, bound.zagreb) == (2, 2 * 2 + 2 * 1)
+    assert bound.zagreb_constant == pytest.approx(6 * 2 / 25)
+
+
 def test_edge_bound_by_hand():
     bound = edge_bound(Graph.from_edges([0, 1], [1, 2]))  # degrees 1, 2, 1
     assert bound.zagreb == 4

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from contrastive_fuse import ContrastiveFUSE, load_dataset, sample_pairs
+from contrastive_fuse import ContrastiveFUSE, load_dataset, sample_pairs, split_pairs
 from contrastive_fuse.graph import Graph
 from contrastive_fuse.objective import balanced
 from contrastive_fuse.operator import Operator
@@ -17,7 +17,7 @@ def without_null_model(graph: Graph, pairs: PairRows | None, *, pair_strength: f
 
 
 data = load_dataset("digits")
-train, test = sample_pairs(data.labels, 4000, random_state=0).split(0.5, random_state=0)
+train, test = split_pairs(sample_pairs(data.labels, 4000, random_state=0), 0.5, random_state=0)
 for objective in ("balanced", without_null_model):
     model = ContrastiveFUSE(64, objective=objective, random_state=0).fit(data.graph, train)
     name = objective if isinstance(objective, str) else objective.__name__

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from contrastive_fuse.datasets import load_dataset
+    from contrastive_fuse.datasets import draw_pairs, load_dataset, save_dataset
     from contrastive_fuse.errors import InputError
     from contrastive_fuse.fuse import ContrastiveFUSE
     from contrastive_fuse.graph import Graph
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from contrastive_fuse.io.files import read_graph, read_pairs
     from contrastive_fuse.io.vectors import write_vectors
     from contrastive_fuse.pairs import SignedPairs
+    from contrastive_fuse.protocol import few_pairs, flip_pairs, sample_split_nodes, split_nodes, split_pairs
     from contrastive_fuse.sampling import sample_pairs
 
 _HOMES = {
@@ -27,10 +28,17 @@ _HOMES = {
     "SignedPairs": "pairs",
     "as_graph": "io.convert",
     "as_pairs": "io.convert",
+    "draw_pairs": "datasets",
+    "few_pairs": "protocol",
+    "flip_pairs": "protocol",
     "load_dataset": "datasets",
     "read_graph": "io.files",
     "read_pairs": "io.files",
     "sample_pairs": "sampling",
+    "sample_split_nodes": "protocol",
+    "save_dataset": "datasets",
+    "split_nodes": "protocol",
+    "split_pairs": "protocol",
     "write_vectors": "io.vectors",
 }
 
@@ -42,10 +50,17 @@ __all__ = [
     "__version__",
     "as_graph",
     "as_pairs",
+    "draw_pairs",
+    "few_pairs",
+    "flip_pairs",
     "load_dataset",
     "read_graph",
     "read_pairs",
     "sample_pairs",
+    "sample_split_nodes",
+    "save_dataset",
+    "split_nodes",
+    "split_pairs",
     "write_vectors",
 ]
 

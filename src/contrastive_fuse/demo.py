@@ -15,6 +15,7 @@ from contrastive_fuse.fuse import ContrastiveFUSE
 from contrastive_fuse.graph import Graph
 from contrastive_fuse.io.vectors import write_vectors
 from contrastive_fuse.pairs import SignedPairs
+from contrastive_fuse.protocol import split_pairs
 from contrastive_fuse.sampling import sample_pairs
 from contrastive_fuse.terminal import report
 
@@ -56,7 +57,7 @@ def run(output: Path, n_pairs: int = 2000, seed: int = 0, quiet: bool = False) -
 def demo_pairs(data: Dataset, n_pairs: int, seed: int) -> tuple[SignedPairs, SignedPairs]:
     """Training and test pairs that have no pair in common."""
     everything = sample_pairs(data.labels, n_pairs + TEST_PAIRS, seed)
-    return everything.split(TEST_PAIRS / len(everything), seed)
+    return split_pairs(everything, TEST_PAIRS / len(everything), seed)
 
 
 def _table(models: dict[str, ContrastiveFUSE], test: SignedPairs) -> Table:

@@ -16,10 +16,10 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from contrastive_fuse.errors import InputError, check_choice, check_number, counted, first_few
+from contrastive_fuse.errors import InputError, check_choice, counted, first_few
 from contrastive_fuse.ids import Column, NodeIds, factorize
 from contrastive_fuse.sparse import links_sorted
-from contrastive_fuse.types import AnyArray, BoolArray, FloatArray, IntArray, LongArray, Seed, SignArray
+from contrastive_fuse.types import AnyArray, BoolArray, FloatArray, IntArray, LongArray, SignArray
 
 Unknown = Literal["error", "drop"]
 
@@ -136,10 +136,10 @@ class SignedPairs:
         return pairs
 
     @classmethod
-    def _from_rows(
-        cls, ids: NodeIds, first: LongArray, second: LongArray, y: AnyArray, weight: Any = None
-    ) -> SignedPairs:
+    def of_rows(cls, ids: NodeIds, first: AnyArray, second: AnyArray, y: AnyArray, weight: Any = None) -> SignedPairs:
+        """Build from rows of ``ids`` instead of the ids themselves."""
         pairs = cls.__new__(cls)
+        first, second = first.astype(np.int64, copy=False), second.astype(np.int64, copy=False)
         pairs._settle(ids, first, second, check_signs(y, len(first)), weight, "majority")
         return pairs
 
@@ -235,16 +235,7 @@ class SignedPairs:
     def subset(self, chosen: AnyArray) -> SignedPairs:
         """The pairs at the given positions (or where a mask is true)."""
         weight = None if self.weight is None else self.weight[chosen]
-        return self._from_rows(self.ids, self.first[chosen], self.second[chosen], self.y[chosen], weight)
-
-    def split(self, test_size: float = 0.2, random_state: Seed = None) -> tuple[SignedPairs, SignedPairs]:
-        """Training and test pairs; no pair is in both, in either order."""
-        check_number("test_size", test_size, above=0)
-        if test_size >= 1:
-            raise InputError(f"test_size is a share of the pairs, between 0 and 1; got {test_size!r}")
-        order = np.random.default_rng(random_state).permutation(len(self))
-        n_test = round(test_size * len(self))
-        return self.subset(np.sort(order[n_test:])), self.subset(np.sort(order[:n_test]))
+        return self.of_rows(self.ids, self.first[chosen], self.second[chosen], self.y[chosen], weight)
 
 
 def dropped_line(n_pairs: int) -> str:

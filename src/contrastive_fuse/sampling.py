@@ -1,6 +1,7 @@
 """Pairs drawn from node classes, as the paper's protocol has it: half alike, half unlike, uniform within each half.
 
-Draws are without replacement; only where a half has fewer pairs than asked for is it taken whole.
+Draws are without replacement. Only where there are fewer pairs of a sign than are asked for are they drawn with
+replacement, as in the paper; repeats are then folded like any others, and the report counts them.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ Draw = Callable[[int], tuple[LongArray, LongArray]]
 
 
 def sample_pairs(labels: AnyArray, n_pairs: int, random_state: Seed = None, ids: NodeIds | None = None) -> SignedPairs:
-    """Draw distinct unordered pairs, ``n_pairs // 2`` of the same class and the rest of different classes.
+    """Draw unordered pairs, ``n_pairs // 2`` of the same class and the rest of different classes.
 
     Parameters
     ----------
@@ -53,16 +54,16 @@ def sample_pairs(labels: AnyArray, n_pairs: int, random_state: Seed = None, ids:
         unlike = np.flatnonzero(labels[labelled[first]] != labels[labelled[second]])[:count]
         return labelled[first[unlike]], labelled[second[unlike]]
 
-    alike = _distinct(same, min(n_pairs // 2, n_same), len(labels), rng)
-    unlike = _distinct(other, min(n_pairs - n_pairs // 2, n_other), len(labels), rng)
+    alike = _keys(same, n_pairs // 2, n_same, len(labels), rng)
+    unlike = _keys(other, n_pairs - n_pairs // 2, n_other, len(labels), rng)
     keys = np.concatenate([alike, unlike])
     y = np.repeat([1, -1], [len(alike), len(unlike)])
     names = NodeIds(len(labels)) if ids is None else ids
-    return SignedPairs._from_rows(names, keys // len(labels), keys % len(labels), y)
+    return SignedPairs.of_rows(names, keys // len(labels), keys % len(labels), y)
 
 
-def _distinct(draw: Draw, count: int, n_nodes: int, rng: np.random.Generator) -> LongArray:
-    """Keys ``low * n + high`` of ``count`` different pairs.
+def _keys(draw: Draw, count: int, available: int, n_nodes: int, rng: np.random.Generator) -> LongArray:
+    """Keys ``low * n + high`` of ``count`` pairs, different ones where so many are available.
 
     Repeats are thrown away and drawn again, which leaves every set of pairs equally likely.
     """
@@ -71,7 +72,8 @@ def _distinct(draw: Draw, count: int, n_nodes: int, rng: np.random.Generator) ->
         missing = count - len(keys)
         first, second = draw(missing + missing // 8 + 8)
         fresh = np.minimum(first, second) * n_nodes + np.maximum(first, second)
-        everything = np.concatenate([keys, fresh])
-        kept = np.sort(np.unique(everything, return_index=True)[1])  # in the order of drawing
-        keys = everything[kept][:count]
+        keys = np.concatenate([keys, fresh])
+        if count <= available:
+            keys = keys[np.sort(np.unique(keys, return_index=True)[1])]  # in the order of drawing
+        keys = keys[:count]
     return keys

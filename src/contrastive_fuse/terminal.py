@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from contrastive_fuse.datasets import Transfer
     from contrastive_fuse.fuse import ContrastiveFUSE
     from contrastive_fuse.progress import Callback
     from contrastive_fuse.progress import Progress as Step
@@ -40,6 +42,27 @@ def progress(quiet: bool) -> Iterator[Callback | None]:
             if step.stage not in tasks:
                 tasks[step.stage] = bar.add_task(step.stage, total=step.max_iter, change=step.change)
             bar.update(tasks[step.stage], completed=step.iteration, change=step.change)
+
+        yield follow
+
+
+@contextmanager
+def download(quiet: bool) -> Iterator[Callable[[Transfer], None] | None]:
+    """A bar that follows files as they arrive; none where nobody watches."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+
+    columns = TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn()
+    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
+        tasks: dict[str, Any] = {}
+
+        def follow(step: Transfer) -> None:
+            if step.file not in tasks:
+                tasks[step.file] = bar.add_task(step.file, total=step.total)
+            bar.update(tasks[step.file], completed=step.received, total=step.total)
 
         yield follow
 
@@ -101,7 +124,31 @@ def facts(values: dict[str, Any]) -> None:
     Console().print(table)
 
 
+def table(rows: Sequence[dict[str, Any]], numbers: tuple[str, ...] = (), title: str | None = None) -> None:
+    """Print rows that share their keys as one table on standard output."""
+    from rich.console import Console
+    from rich.table import Table
+
+    shown = Table(title=title, title_justify="left", box=None, padding=(0, 1, 0, 0), header_style="bold")
+    cells = [{name: "" if row[name] in (None, 0.0) else _format(row[name]) for name in row} for row in rows]
+    names = [name for name in rows[0] if any(row[name] for row in cells)]
+    for name in names:
+        shown.add_column(name, justify="right" if name in numbers else "left", overflow="fold")
+    for row in cells:
+        shown.add_row(*(row[name] for name in names))
+    Console().print(shown)
+
+
+def print_json(facts: Any) -> None:
+    """Print facts for a program, on standard output."""
+    print(json.dumps(facts, indent=2))  # noqa: T201
+
+
 def _format(value: Any) -> str:
+    from rich.markup import escape
+
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:,}" if isinstance(value, int) else f"{value:,.4g}" if isinstance(value, float) else str(value)
+    if isinstance(value, int | float):
+        return f"{value:,}" if isinstance(value, int) else f"{value:,.4g}"
+    return escape(str(value))

@@ -11,7 +11,7 @@ from contrastive_fuse.errors import InputError
 from contrastive_fuse.graph import Graph
 from contrastive_fuse.objective import normalised_pairs
 from contrastive_fuse.pairs import PairRows
-from contrastive_fuse.types import DoubleArray, FloatArray, Seed
+from contrastive_fuse.types import DoubleArray, FloatArray, IntArray, Seed
 
 
 @dataclass(frozen=True)
@@ -40,15 +40,28 @@ class EdgeBound:
         return self.n_edges >= self.m_min
 
 
-def edge_bound(graph: Graph) -> EdgeBound:
-    """The Zagreb constant of a graph and the edges it needs (weights enter through degrees and edge weights)."""
+def edge_bound(graph: Graph, loops: IntArray | None = None) -> EdgeBound:
+    """The Zagreb constant of a graph and the edges it needs (weights enter through degrees and edge weights).
+
+    Parameters
+    ----------
+    graph : Graph
+    loops : (n_loops,) rows of nodes, optional
+        Self-loops, which a `Graph` has none of, each counted as one edge of weight 1 that adds 1 to its node's degree.
+        The paper counts them so on WikiCS.
+    """
     if not graph.n_edges:
         raise InputError("the edge bound needs at least one edge")
-    degrees = graph.degrees
+    looped = np.zeros(graph.n_nodes)
+    if loops is not None:
+        looped[loops] = 1
+    degrees = graph.degrees + looped
     norm = float(np.linalg.norm(degrees))
-    zagreb = float(degrees @ (graph.adjacency @ degrees)) / 2
-    constant = zagreb * (float(degrees.sum()) / 2) / norm**4
-    return EdgeBound(graph.n_nodes, graph.n_edges, norm, zagreb, constant, (1 + graph.n_nodes / norm) ** 2 / constant)
+    zagreb = float(degrees @ (graph.adjacency @ degrees)) / 2 + float(degrees @ (looped * degrees))
+    m = float(graph.degrees.sum()) / 2 + float(looped.sum())
+    constant = zagreb * m / norm**4
+    n_edges = graph.n_edges + int(looped.sum())
+    return EdgeBound(graph.n_nodes, n_edges, norm, zagreb, constant, (1 + graph.n_nodes / norm) ** 2 / constant)
 
 
 def structure_gradient(graph: Graph, rows: FloatArray, *, exact: bool) -> DoubleArray:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
-from contrastive_fuse.datasets.base import Dataset
+from contrastive_fuse.datasets.base import Dataset, Facts, Source
 from contrastive_fuse.errors import MissingExtraError, check_integer
 from contrastive_fuse.graph import Graph
 from contrastive_fuse.io.convert import as_graph
@@ -22,10 +24,9 @@ def digits(n_neighbors: int = 10) -> Dataset:
         "digits",
         Graph.from_adjacency(nearest.minimum(nearest.T)),
         classes.astype(np.int32),
-        features=images.astype(np.float32),
+        partial(np.asarray, images.astype(np.float32)),
         info={
-            "description": f"handwritten digits, mutual {n_neighbors}-nearest-neighbour graph, classes are the digits",
-            "licence": "CC BY 4.0 (UCI optical recognition of handwritten digits)",
+            "description": f"handwritten digits, mutual {n_neighbors}-nearest-neighbour graph, classes are the digits"
         },
     )
 
@@ -42,5 +43,24 @@ def karate() -> Dataset:
         "karate",
         as_graph(club),
         np.array([faction != factions[0] for faction in factions], dtype=np.int32),
-        info={"description": "Zachary's karate club, edges weighted by contexts", "licence": "public domain"},
     )
+
+
+SOURCES = (
+    Source(
+        "digits",
+        "handwritten digits, mutual nearest-neighbour graph",
+        "CC BY 4.0",
+        "https://archive.ics.uci.edu/dataset/80",
+        facts=Facts(nodes=1797, edges=5630, classes=10, features=64),
+        make=digits,
+    ),
+    Source(
+        "karate",
+        "Zachary's karate club, edges weighted by contexts",
+        "public domain",
+        "https://doi.org/10.1086/jar.33.4.3629752",
+        facts=Facts(nodes=34, edges=78, classes=2),
+        make=karate,
+    ),
+)

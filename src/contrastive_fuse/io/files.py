@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any, Literal
-from zipfile import BadZipFile
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from contrastive_fuse.errors import InputError
+from contrastive_fuse.errors import InputError, counted
 from contrastive_fuse.graph import Graph, Repeats
+from contrastive_fuse.io.arrays import read_arrays
 from contrastive_fuse.io.tables import graph_from_table, pairs_from_table
 from contrastive_fuse.io.text import TextTable, read_text
 from contrastive_fuse.pairs import SignedPairs
+from contrastive_fuse.types import AnyArray
 
 Header = Literal["auto", "yes", "no"]
 COMPRESSED = (".gz", ".bz2", ".zst")
+PLAUSIBLE_NODES, NODES_PER_EDGE = 10_000_000, 1000  # more nodes than both allow are a damaged file
 
 
 def read_graph(
@@ -80,7 +81,7 @@ def read_pairs(
     try:
         kind = file_kind(path)
         if kind == "npz":
-            stored = _load_npz(path)
+            stored = read_arrays(path)
             missing = [name for name in ("pairs", "y") if name not in stored]
             if missing:
                 raise InputError(f"expected arrays 'pairs' and 'y'; found {sorted(stored)}")
@@ -150,33 +151,59 @@ def _read_parquet(path: Path) -> pa.Table:
         raise InputError(f"not a readable Parquet file: {error}") from None
 
 
-def _load_npz(path: Path) -> dict[str, Any]:
-    try:
-        with np.load(path, allow_pickle=False) as stored:
-            if not hasattr(stored, "files"):
-                raise InputError("not an .npz archive")
-            return {name: stored[name] for name in stored.files if stored[name].dtype != object}
-    except (ValueError, OSError, BadZipFile, EOFError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"not a readable .npz file without pickled objects: {error}") from None
-
-
 def _graph_from_npz(path: Path, nodes: Any, repeats: Repeats) -> Graph:
-    stored = _load_npz(path)
+    stored = read_arrays(path)
     if "format" in stored and "shape" in stored:
-        import scipy.sparse as sp
-
-        return Graph.from_adjacency(sp.load_npz(path), nodes, repeats=repeats)
+        return Graph.from_adjacency(_sparse_matrix(stored), nodes, repeats=repeats)
     if "edge_index" not in stored:
         raise InputError(f"expected a SciPy sparse matrix or an array 'edge_index'; found {sorted(stored)}")
+    return graph_from_arrays(stored, nodes, repeats)
+
+
+def graph_from_arrays(stored: dict[str, AnyArray], nodes: Any = None, repeats: Repeats = "max") -> Graph:
+    """The graph of ``edge_index`` (2, E), with ``num_nodes`` and ``edge_weight`` where they are given."""
     edges = stored["edge_index"]
-    if edges.ndim != 2 or edges.shape[0] != 2:
-        raise InputError(f"'edge_index' must have shape (2, E); got {edges.shape}")
+    if edges.ndim != 2 or edges.shape[0] != 2 or edges.dtype.kind not in "iu":
+        raise InputError(f"'edge_index' must hold whole numbers in shape (2, E); got {edges.dtype} {edges.shape}")
     if nodes is None:
-        counted = int(edges.max()) + 1 if edges.size else 0
-        nodes = int(stored["num_nodes"]) if "num_nodes" in stored else counted
+        largest = int(edges.max()) + 1 if edges.size else 0
+        nodes = _number(stored["num_nodes"], "num_nodes") if "num_nodes" in stored else largest
+        check_node_count(nodes, edges.shape[1])
     return Graph.from_edges(edges[0], edges[1], stored.get("edge_weight"), nodes=nodes, repeats=repeats)
+
+
+def check_node_count(n_nodes: int, n_edges: int) -> None:
+    """Refuse a number of nodes that a damaged or hostile file announces, before tables of that length are made."""
+    if n_nodes > max(PLAUSIBLE_NODES, NODES_PER_EDGE * n_edges):
+        raise InputError(f"{n_nodes:,} nodes are announced for {counted(n_edges, 'edge')}; that cannot be meant")
+
+
+def _number(value: AnyArray, name: str) -> int:
+    if value.size != 1 or value.dtype.kind not in "iu":
+        raise InputError(f"{name!r} must be one whole number; got {value.dtype} of shape {value.shape}")
+    return int(value.reshape(()))
+
+
+def _sparse_matrix(stored: dict[str, AnyArray]) -> Any:
+    """What `scipy.sparse.save_npz` wrote."""
+    import scipy.sparse as sp
+
+    kind = stored["format"].item()
+    kind = kind.decode() if isinstance(kind, bytes) else kind
+    shape = tuple(int(length) for length in stored["shape"])
+    check_node_count(max(shape, default=0), stored["data"].size if "data" in stored else 0)
+    try:
+        if kind == "coo":
+            return sp.coo_array((stored["data"], (stored["row"], stored["col"])), shape=shape)
+        if kind in ("csr", "csc"):
+            matrix = {"csr": sp.csr_array, "csc": sp.csc_array}[kind](
+                (stored["data"], stored["indices"], stored["indptr"]), shape=shape
+            )
+            matrix.check_format(full_check=True)
+            return matrix
+    except (KeyError, ValueError, TypeError, IndexError) as error:
+        raise InputError(f"not a sound sparse matrix: {error}") from None
+    raise InputError(f"a sparse matrix is read in the formats coo, csr and csc; got {kind!r}")
 
 
 def _read_mtx(path: Path) -> Any:
@@ -184,6 +211,10 @@ def _read_mtx(path: Path) -> Any:
     import scipy.sparse as sp
 
     try:
+        rows, columns, entries = scipy.io.mminfo(path)[:3]
+        check_node_count(max(rows, columns), entries)
         return sp.coo_array(scipy.io.mmread(path))
-    except (ValueError, OSError, TypeError, OverflowError) as error:
+    except InputError:
+        raise
+    except (ValueError, OSError, TypeError, OverflowError, MemoryError) as error:
         raise InputError(f"not a readable Matrix Market file: {error}") from None

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 from contrastive_fuse.calibration import Calibration
 from contrastive_fuse.errors import InputError
 from contrastive_fuse.ids import NodeIds
+from contrastive_fuse.io.arrays import read_array
 from contrastive_fuse.io.atomic import whole_folder
 from contrastive_fuse.types import FloatArray
 
@@ -67,11 +68,14 @@ def read_model(path: str | Path) -> tuple[dict[str, Any], NodeIds, FloatArray]:
                 f"{path} has format version {header['format_version']}; this release reads up to {FORMAT_VERSION}."
                 " Update contrastive-fuse to read it"
             )
-        embedding = np.load(path / "embedding.npy", allow_pickle=False)
         stored = pq.read_table(path / "nodes.parquet").column("node")
     except InputError:
         raise
     except (OSError, ValueError, KeyError, AttributeError, EOFError, pa.ArrowInvalid) as error:
+        raise InputError(f"{path} is damaged: {error}") from None
+    try:
+        embedding = read_array(path / "embedding.npy")
+    except (OSError, ValueError) as error:
         raise InputError(f"{path} is damaged: {error}") from None
     missing = [name for name in HEADER_NAMES if name not in header]
     if missing:

@@ -1,54 +1,21 @@
-"""The command line: parses, calls the library, prints. Results go to files or stdout, everything else to stderr."""
+"""The main jobs from the shell: embed, score, diagnose, demo."""
 
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from contrastive_fuse.cli.options import AsJson, Edges, Header, Nodes, Quiet, Repeats, Seed, Unknown, Weight
 from contrastive_fuse.errors import InputError, counted
 
 if TYPE_CHECKING:
     from contrastive_fuse.graph import Graph
     from contrastive_fuse.pairs import SignedPairs
 
-app = typer.Typer(
-    help="Learn node vectors from a graph's edges and signed pairs, and tell which other pairs are alike.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
 
-Edges = Annotated[
-    Path, typer.Argument(help="Edges: .csv .tsv .txt (also .gz), .parquet, .npz or .mtx.", metavar="EDGES")
-]
-Header = Annotated[
-    Literal["auto", "yes", "no"], typer.Option(help="Whether the first line of a text file names the columns.")
-]
-Nodes = Annotated[Path | None, typer.Option(help="All node ids, one a row, for graphs with nodes that have no edge.")]
-Weight = Annotated[str, typer.Option(help="Column of edge weights; 'auto' finds one called weight, 'none' takes none.")]
-Repeats = Annotated[Literal["max", "sum"], typer.Option(help="Weight of an edge that several rows name.")]
-Unknown = Annotated[Literal["error", "drop"], typer.Option(help="What to do with pairs that name unknown nodes.")]
-Seed = Annotated[int, typer.Option(min=0, help="Same seed, same bits.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors and what was asked for.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print the facts as JSON on standard output.")]
-
-
-@app.callback(invoke_without_command=True)
-def root(version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
-    """Learn node vectors from a graph's edges and signed pairs, and tell which other pairs are alike."""
-    if version:
-        from contrastive_fuse import __version__
-
-        typer.echo(__version__)
-        raise typer.Exit
-
-
-@app.command()
 def embed(
     edges: Edges,
     output: Annotated[
@@ -123,10 +90,9 @@ def embed(
         written = [output]
     terminal.report("wrote", [str(path) for path in written], quiet)
     if as_json:
-        _print_json(terminal.fit_facts(model))
+        terminal.print_json(terminal.fit_facts(model))
 
 
-@app.command()
 def score(
     model: Annotated[Path, typer.Argument(help="A model folder that embed wrote.", metavar="MODEL")],
     candidates: Annotated[Path, typer.Argument(help="Pairs to score: two columns of node ids.", metavar="PAIRS")],
@@ -156,7 +122,6 @@ def score(
         terminal.report("wrote", [f"{output} ({counted(scored.num_rows, 'pair')})"], quiet)
 
 
-@app.command()
 def diagnose(
     edges: Edges,
     pairs: Annotated[Path | None, typer.Option(help="Signed pairs, to describe how they lie on the graph.")] = None,
@@ -175,13 +140,12 @@ def diagnose(
     signed = _read_pairs(pairs, header)
     facts = describe(graph, None if signed is None else signed.rows_in(graph.ids, unknown)[0])
     if as_json:
-        _print_json(facts)
+        terminal.print_json(facts)
     else:
         terminal.report("graph", graph.report.lines(), quiet=False)
         terminal.facts(facts)
 
 
-@app.command()
 def demo(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for vectors and picture.")] = Path("demo"),
     n_pairs: Annotated[int, typer.Option("--pairs", help="Training pairs.")] = 2000,
@@ -192,17 +156,6 @@ def demo(
     from contrastive_fuse.demo import run
 
     run(output, n_pairs, seed, quiet)
-
-
-def main() -> None:
-    """Run the command; bad input and a full disk end in one sentence and exit code 1, an interrupt in 130."""
-    from contrastive_fuse.errors import MissingExtraError
-
-    try:
-        app()  # which ends an interrupt with 130, and quietly where nobody reads our output any more
-    except (InputError, MissingExtraError, OSError) as error:
-        typer.echo(f"cfuse: {error}", err=True)
-        sys.exit(1)
 
 
 def _read_graph(path: Path, nodes: Path | None, weight: str, repeats: Any, header: Any) -> Graph:
@@ -230,7 +183,3 @@ def _parameters(given: list[str] | None) -> dict[str, Any] | None:
         except json.JSONDecodeError:
             parameters[name] = value
     return parameters or None
-
-
-def _print_json(facts: dict[str, Any]) -> None:
-    typer.echo(json.dumps(facts, indent=2))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from contrastive_fuse.datasets.base import Dataset
+from contrastive_fuse.datasets.base import Dataset, Facts, Source
 from contrastive_fuse.errors import InputError, check_integer, check_number
 from contrastive_fuse.graph import Graph
 from contrastive_fuse.parallel import even_chunks, map_chunks, thread_count
@@ -96,7 +96,6 @@ def planted(
         labels,
         info={
             "description": f"planted graph, {n_classes} classes of {communities_per_class} communities",
-            "licence": "generated",
             "communities": communities,
         },
     )
@@ -135,3 +134,15 @@ def _draw_edges(rng, ends, community, start, per_class, stay, name, first, secon
             low, high = 0, total
         first[edge] = name[here]
         second[edge] = name[ends[low + int(rng.random() * (high - low))]]
+
+
+SOURCES = (
+    Source(
+        "planted",
+        "a degree-corrected block model of any size, classes made of smaller communities",
+        "generated",
+        "",
+        facts=Facts(nodes=10_000, edges=100_000, classes=10),
+        make=planted,
+    ),
+)

@@ -4,24 +4,8 @@ import numpy as np
 import pytest
 
 from contrastive_fuse import InputError, load_dataset
-from contrastive_fuse.datasets import DATASETS, planted
+from contrastive_fuse.datasets import planted
 from contrastive_fuse.errors import MissingExtraError
-
-
-@pytest.mark.parametrize("name", DATASETS)
-def test_every_set_has_a_class_for_every_node_and_a_licence(name):
-    data = load_dataset(name)
-    assert data.name == name
-    assert len(data.labels) == data.graph.n_nodes
-    assert data.labels.dtype == np.int32
-    assert data.n_classes >= 2
-    assert data.info["description"]
-    assert data.info["licence"]
-
-
-def test_unknown_name():
-    with pytest.raises(InputError, match="data set must be one of 'digits', 'karate', 'planted'; got 'corra'"):
-        load_dataset("corra")
 
 
 def test_digits_edges_are_mutual_neighbours():

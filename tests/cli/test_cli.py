@@ -4,7 +4,6 @@ import subprocess
 import sys
 from pathlib import Path
 from time import perf_counter
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -12,16 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from contrastive_fuse import ContrastiveFUSE, __version__
-from contrastive_fuse.cli import main
 
 N_NODES = 60
 SCRIPT = Path(sys.executable).with_name("cfuse")
-
-
-class Ended(NamedTuple):
-    code: int
-    out: str
-    err: str
 
 
 @pytest.fixture(scope="module")
@@ -56,16 +48,9 @@ def here(made, tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def cfuse(here, monkeypatch, capsys):
-    """Run the command in this process."""
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["cfuse", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return Ended(ended.value.code or 0, *capsys.readouterr())
-
-    return run
+def cfuse(here, run_cfuse):
+    """Run the command in that folder."""
+    return run_cfuse
 
 
 def content(folder):
