@@ -87,6 +87,30 @@ def test_draws_are_uniform_within_each_half(sign):
     assert chisquare(list(counts.values())).pvalue > 0.01
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_draws_that_are_uniform_over_nodes(sign):
+    """The first node is any node alike; with many classes of uneven size that is not uniform over pairs."""
+    labels = np.array([0, 0, 0, 0, 0, 1, 1, 1, 2, 2, -1, 3])
+    n_pairs = np.zeros((12, 12))
+    for first in range(12):
+        partners = [
+            p for p in range(12) if p != first and labels[p] >= 0 and (labels[p] == labels[first]) == (sign > 0)
+        ]
+        if labels[first] >= 0 and partners:
+            n_pairs[first, partners] += 1 / len(partners)
+    expected = (n_pairs + n_pairs.T)[np.triu_indices(12, 1)]
+    counts = np.zeros((12, 12))
+    rng = np.random.default_rng(5)
+    for _ in range(4000):
+        pairs = sample_pairs(labels, 2, random_state=rng, uniform_over="nodes")
+        first, second = pairs.pairs[pairs.y == sign][0]
+        counts[min(first, second), max(first, second)] += 1
+    counts = counts[np.triu_indices(12, 1)]
+    possible = expected > 0
+    assert not counts[~possible].any()
+    assert chisquare(counts[possible], 4000 * expected[possible] / expected.sum()).pvalue > 0.01
+
+
 @pytest.mark.parametrize("labels", [[0, 0, 0], [0, 1, 2], [-1, -1], [0, 0, -1]])
 def test_pairs_of_both_signs_must_exist(labels):
     with pytest.raises(InputError, match="two classes, and two nodes of one class"):

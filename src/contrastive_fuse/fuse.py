@@ -26,20 +26,18 @@ from contrastive_fuse.pairs import PairReport, PairRows, Unknown
 from contrastive_fuse.parallel import thread_count
 from contrastive_fuse.parameters import Parameterized
 from contrastive_fuse.progress import Callback, SolveResult
+from contrastive_fuse.protocol import hold_out
 from contrastive_fuse.rows import aligned_copy, random_rows
 from contrastive_fuse.scoring import PairScorer, row_cosines
 from contrastive_fuse.solver import solve
-from contrastive_fuse.types import BoolArray, FloatArray
+from contrastive_fuse.types import AnyArray, FloatArray
 
 Result = TypeVar("Result")
 
-HELD_OUT_SHARE = 0.1
-HELD_OUT_AT_LEAST = 200  # where there are that many to spare
-HELD_OUT_AT_MOST = 20_000
 GOING_ON = 0.25  # share of the iterations for the rows to take in the pairs that were held out
 
 
-class ContrastiveFUSE(Parameterized, PairScorer):
+class ContrastiveFUSE(PairScorer, Parameterized):
     """Embed the nodes of a graph from its edges and signed pairs of nodes.
 
     Parameters
@@ -145,7 +143,7 @@ class ContrastiveFUSE(Parameterized, PairScorer):
         self.timings_ = {"input": perf_counter() - started, "order": 0.0, "init": 0.0, "operator": 0.0,
                          "iterations": 0.0, "calibration": 0.0}  # fmt: skip
         self.resumed_at_: dict[str, int] = {}
-        self.ids_: NodeIds = graph.ids
+        ids = graph.ids
         self.graph_report_: GraphReport = graph.report
         working = self._timed("order", lambda: Arrangement.for_graph(graph, self.n_components, self.n_jobs))
         graph, rows = self._timed("order", lambda: (working.graph(graph), working.pairs(rows)))
@@ -153,7 +151,7 @@ class ContrastiveFUSE(Parameterized, PairScorer):
 
         max_iter = objective.max_iter if self.max_iter is None else int(self.max_iter)
         self.calibration_: Calibration | None = None
-        kept = None if self.calibration is None else _hold_out(rows, rng)
+        kept = None if self.calibration is None else hold_out(rows, rng)
         if rows is not None and kept is not None:
             operator = self._operator(objective, graph, rows.subset(kept))
             state = self._solve(objective, operator, state, max_iter, "calibration", callback, checkpoint).rows
@@ -170,6 +168,7 @@ class ContrastiveFUSE(Parameterized, PairScorer):
                 _stage_checkpoint(checkpoint, stage).remove()
 
         self.embedding_: FloatArray = self._timed("order", lambda: working.outward(state[:, : self.n_components]))
+        self.ids_: NodeIds = ids
         self.threshold_ = 0.0 if self.calibration_ is None else self.calibration_.threshold
         self.history_ = {"change": result.change, "gain": result.gain}
         self.n_iter_ = result.n_iter
@@ -250,6 +249,10 @@ class ContrastiveFUSE(Parameterized, PairScorer):
             raise InputError(f"objective_params do not fit the objective {self.objective!r}: {error}") from None
         return objective
 
+    def score_rows(self, first: AnyArray, second: AnyArray) -> FloatArray:
+        """Cosine of the two vectors of each pair, (n,)."""
+        return row_cosines(self.embedding_, first, second)
+
     def _start(self, n_nodes: int, init: FloatArray | None, rng: np.random.Generator) -> FloatArray:
         if init is None:
             return random_rows(n_nodes, self.n_components, rng, self.n_jobs)
@@ -310,19 +313,3 @@ class ContrastiveFUSE(Parameterized, PairScorer):
 def _stage_checkpoint(path: str | Path, stage: str) -> Checkpoint:
     path = Path(path)
     return Checkpoint(path.with_name(f"{path.name}.{stage}.npz"))
-
-
-def _hold_out(pairs: PairRows | None, rng: np.random.Generator) -> BoolArray | None:
-    """Which pairs to learn from; None, that is all, where there are fewer than two pairs of either sign."""
-    if pairs is None:
-        return None
-    n_pairs = len(pairs.y)
-    wanted = min(max(HELD_OUT_SHARE * n_pairs, min(HELD_OUT_AT_LEAST, n_pairs / 3)), HELD_OUT_AT_MOST)
-    kept = np.ones(n_pairs, dtype=bool)
-    for sign in (-1, 1):  # both signs in proportion, so that there is always something to compare
-        of_sign = np.flatnonzero(pairs.y == sign)
-        if len(of_sign) < 2:
-            return None
-        count = min(max(1, round(wanted * len(of_sign) / n_pairs)), len(of_sign) - 1)
-        kept[rng.choice(of_sign, count, replace=False)] = False
-    return kept

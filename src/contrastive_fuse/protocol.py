@@ -9,9 +9,13 @@ import numpy as np
 
 from contrastive_fuse.errors import InputError, check_integer, check_number
 from contrastive_fuse.ids import NodeIds
-from contrastive_fuse.pairs import SignedPairs
+from contrastive_fuse.pairs import PairRows, SignedPairs
 from contrastive_fuse.sampling import sample_pairs
-from contrastive_fuse.types import AnyArray, LongArray, Seed
+from contrastive_fuse.types import AnyArray, BoolArray, LongArray, Seed
+
+HELD_OUT_SHARE = 0.1
+HELD_OUT_AT_LEAST = 200  # where there are that many to spare
+HELD_OUT_AT_MOST = 20_000
 
 
 def split_pairs(
@@ -118,6 +122,25 @@ def flip_pairs(pairs: SignedPairs, fraction: float, random_state: Seed = None) -
     y = pairs.y.copy()
     y[chosen] = -y[chosen]
     return SignedPairs.of_rows(pairs.ids, pairs.first, pairs.second, y, pairs.weight)
+
+
+def hold_out(pairs: PairRows | None, rng: np.random.Generator) -> BoolArray | None:
+    """Which pairs to learn from when some are needed to calibrate on: a tenth, both signs in proportion.
+
+    None, that is no division, where there are fewer than two pairs of either sign.
+    """
+    if pairs is None:
+        return None
+    n_pairs = len(pairs.y)
+    wanted = min(max(HELD_OUT_SHARE * n_pairs, min(HELD_OUT_AT_LEAST, n_pairs / 3)), HELD_OUT_AT_MOST)
+    kept = np.ones(n_pairs, dtype=bool)
+    for sign in (-1, 1):  # both signs in proportion, so that there is always something to compare
+        of_sign = np.flatnonzero(pairs.y == sign)
+        if len(of_sign) < 2:
+            return None
+        count = min(max(1, round(wanted * len(of_sign) / n_pairs)), len(of_sign) - 1)
+        kept[rng.choice(of_sign, count, replace=False)] = False
+    return kept
 
 
 def _some(nodes: LongArray, share: float, random_state: Seed) -> LongArray:

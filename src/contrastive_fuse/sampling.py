@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from contrastive_fuse.errors import InputError, check_integer
+from contrastive_fuse.errors import InputError, check_choice, check_integer
 from contrastive_fuse.ids import NodeIds
 from contrastive_fuse.pairs import SignedPairs
 from contrastive_fuse.types import AnyArray, LongArray, Seed
@@ -18,7 +18,14 @@ from contrastive_fuse.types import AnyArray, LongArray, Seed
 Draw = Callable[[int], tuple[LongArray, LongArray]]
 
 
-def sample_pairs(labels: AnyArray, n_pairs: int, random_state: Seed = None, ids: NodeIds | None = None) -> SignedPairs:
+def sample_pairs(
+    labels: AnyArray,
+    n_pairs: int,
+    random_state: Seed = None,
+    ids: NodeIds | None = None,
+    *,
+    uniform_over: str = "pairs",
+) -> SignedPairs:
     """Draw unordered pairs, ``n_pairs // 2`` of the same class and the rest of different classes.
 
     Parameters
@@ -27,7 +34,12 @@ def sample_pairs(labels: AnyArray, n_pairs: int, random_state: Seed = None, ids:
     n_pairs : int
     ids : NodeIds, optional
         Names for the nodes; by default 0..n-1.
+    uniform_over : {"pairs", "nodes"}
+        Whether all pairs of a sign are equally likely, as the paper says, or a first node is drawn from all nodes and
+        then a second one to match, as its figures suggest. Large classes have more pairs, so under "pairs" a node alone
+        tells something about the sign; under "nodes" it does not (docs/heads.md).
     """
+    check_choice("uniform_over", uniform_over, ("pairs", "nodes"))
     check_integer("n_pairs", n_pairs, at_least=2)
     labels = np.asarray(labels)
     labelled = np.flatnonzero(labels >= 0)
@@ -40,7 +52,10 @@ def sample_pairs(labels: AnyArray, n_pairs: int, random_state: Seed = None, ids:
     n_other = n * (n - 1) // 2 - n_same
     if not n_same or not n_other:
         raise InputError("pairs of both signs need two classes, and two nodes of one class")
-    share = sizes * (sizes - 1) / np.sum(sizes * (sizes - 1.0))
+    has_partner = np.where(sizes > 1, sizes, 0)
+    share = sizes * (sizes - 1.0) if uniform_over == "pairs" else has_partner.astype(np.float64)
+    share /= share.sum()
+    class_of = np.repeat(np.arange(len(sizes)), sizes)
 
     def same(count: int) -> tuple[LongArray, LongArray]:
         chosen = rng.choice(len(sizes), count, p=share)
@@ -50,6 +65,11 @@ def sample_pairs(labels: AnyArray, n_pairs: int, random_state: Seed = None, ids:
         return by_class[starts[chosen] + first], by_class[starts[chosen] + second]
 
     def other(count: int) -> tuple[LongArray, LongArray]:
+        if uniform_over == "nodes":  # any node of another class: those that come after one's own, and on from the start
+            first = rng.integers(0, n, count)
+            own = class_of[first]
+            second = starts[own] + sizes[own] + rng.integers(0, n - sizes[own])
+            return by_class[first], by_class[second % n]
         first, second = rng.integers(0, n, (2, int(count * n * n / (2 * n_other) * 1.05) + 8))
         unlike = np.flatnonzero(labels[labelled[first]] != labels[labelled[second]])[:count]
         return labelled[first[unlike]], labelled[second[unlike]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, Self
 
 import numpy as np
@@ -11,7 +12,7 @@ from contrastive_fuse.errors import InputError, check_number
 from contrastive_fuse.ids import NodeIds
 from contrastive_fuse.metrics import roc_auc
 from contrastive_fuse.pairs import SignedPairs, check_signs, pair_columns, raise_unknown
-from contrastive_fuse.types import DoubleArray, FloatArray, LongArray, SignArray
+from contrastive_fuse.types import AnyArray, DoubleArray, FloatArray, LongArray, SignArray
 
 PAIRS_AT_ONCE = 1 << 15
 
@@ -25,22 +26,25 @@ def row_cosines(rows: FloatArray, first: Any, second: Any) -> FloatArray:
     return scores
 
 
-class PairScorer:
-    """What every fitted embedding of unit rows can tell about pairs of nodes.
+class PairScorer(ABC):
+    """What everything fitted can tell about pairs of nodes, once it can score the pairs of two columns of rows.
 
     Pairs are (n, 2) arrays of node ids, two-column tables, lists of pairs or `SignedPairs`.
     """
 
-    embedding_: FloatArray
     ids_: NodeIds
     calibration_: Calibration | None
     threshold_: float
 
+    @abstractmethod
+    def score_rows(self, first: AnyArray, second: AnyArray) -> FloatArray:
+        """Score of the pairs of nodes with these rows, (n,); higher is more alike."""
+
     def pair_score(self, pairs: Any) -> FloatArray:
-        """Cosine of the two vectors of each pair, (n,)."""
+        """Score of each pair, (n,); higher is more alike."""
         self._check_fitted()
         first, second = self._rows(pairs)
-        return row_cosines(self.embedding_, first, second)
+        return self.score_rows(first, second)
 
     def decision_function(self, pairs: Any) -> FloatArray:
         """The pair score; pairs from ``threshold_`` on are called alike."""
@@ -103,7 +107,7 @@ class PairScorer:
         return check_signs(y, len(pairs))
 
     def _check_fitted(self) -> None:
-        if not hasattr(self, "embedding_"):
+        if not hasattr(self, "ids_"):
             from sklearn.exceptions import NotFittedError
 
-            raise NotFittedError(f"this {type(self).__name__} is not fitted yet; call fit(graph, pairs) first")
+            raise NotFittedError(f"this {type(self).__name__} is not fitted yet; call fit first")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import IO
 from zipfile import BadZipFile, ZipFile
@@ -11,9 +10,8 @@ import numpy as np
 from numpy.lib import format as npy
 
 from contrastive_fuse.errors import InputError
+from contrastive_fuse.memory import total_memory
 from contrastive_fuse.types import AnyArray
-
-UNKNOWN_MEMORY = 1 << 36  # where the system does not tell how much it has
 
 
 def read_arrays(path: Path) -> dict[str, AnyArray]:
@@ -75,14 +73,6 @@ def _read(file: IO[bytes], name: str, size: int) -> AnyArray:
 
 
 def _check_total(size: int) -> None:
-    memory = _memory()
+    memory = total_memory()
     if size > memory:
         raise InputError(f"the file announces {size / 1e9:,.1f} GB of arrays; this machine has {memory / 1e9:,.1f} GB")
-
-
-def _memory() -> int:
-    """Bytes of memory of this machine."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
-        return UNKNOWN_MEMORY
