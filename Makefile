@@ -36,8 +36,10 @@ $(VENV)/.demo: $(INPUTS)
 	$(PIP) --editable ".[plot]"
 	@touch $@
 
+# torch first: the version that the constraints pin, before anything else can ask for another.
 $(VENV)/.test: $(INPUTS)
 	@$(MAKE) --no-print-directory $(VENV)/.python
+	$(PIP) torch
 	$(PIP) --editable ".[test,lint]"
 	@touch $@ $(VENV)/.demo
 

@@ -122,3 +122,16 @@ def test_isotonic_is_scikit_learns(digits, seed):
     np.testing.assert_allclose(
         Calibration.learn(scores, y, "isotonic").probability(probe), model.predict(probe), atol=1e-9
     )
+
+
+@pytest.mark.parametrize("method", ["platt", "isotonic"])
+def test_a_weight_counts_as_so_many_pairs(method, seed):
+    """A pair of weight 3 is three pairs."""
+    rng = np.random.default_rng(seed)
+    y = rng.choice([-1, 1], 400)
+    scores = (y + 1.5 * rng.standard_normal(400)).round(2)
+    weight = rng.integers(1, 4, 400)
+    weighed = Calibration.learn(scores, y, method, weight)
+    repeated = Calibration.learn(np.repeat(scores, weight), np.repeat(y, weight), method)
+    grid = np.linspace(-3, 3, 50)
+    np.testing.assert_allclose(weighed.probability(grid), repeated.probability(grid), atol=0.01)

@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     from contrastive_fuse.errors import InputError
     from contrastive_fuse.fuse import ContrastiveFUSE
     from contrastive_fuse.graph import Graph
+    from contrastive_fuse.heads import make_head
     from contrastive_fuse.io.convert import as_graph, as_pairs
     from contrastive_fuse.io.files import read_graph, read_pairs
-    from contrastive_fuse.io.vectors import write_vectors
+    from contrastive_fuse.io.vectors import read_vectors, write_vectors
     from contrastive_fuse.pairs import SignedPairs
     from contrastive_fuse.protocol import few_pairs, flip_pairs, sample_split_nodes, split_nodes, split_pairs
     from contrastive_fuse.sampling import sample_pairs
@@ -33,7 +34,9 @@ _HOMES = {
     "flip_pairs": "protocol",
     "load_dataset": "datasets",
     "read_graph": "io.files",
+    "make_head": "heads",
     "read_pairs": "io.files",
+    "read_vectors": "io.vectors",
     "sample_pairs": "sampling",
     "sample_split_nodes": "protocol",
     "save_dataset": "datasets",
@@ -54,8 +57,10 @@ __all__ = [
     "few_pairs",
     "flip_pairs",
     "load_dataset",
+    "make_head",
     "read_graph",
     "read_pairs",
+    "read_vectors",
     "sample_pairs",
     "sample_split_nodes",
     "save_dataset",

@@ -43,8 +43,10 @@ class Calibration:
     probabilities: tuple[float, ...] = ()
 
     @classmethod
-    def learn(cls, scores: AnyArray, y: AnyArray, method: Method = "auto") -> Calibration:
-        """Fit the map to the scores and signs of held-out pairs."""
+    def learn(
+        cls, scores: AnyArray, y: AnyArray, method: Method = "auto", weight: AnyArray | None = None
+    ) -> Calibration:
+        """Fit the map to the scores and signs of held-out pairs, each counted by its weight where there is one."""
         check_choice("calibration", method, METHODS)
         alike = np.asarray(y) > 0
         n_alike, n_pairs = int(alike.sum()), len(alike)
@@ -54,9 +56,9 @@ class Calibration:
             )
         auc = roc_auc(alike, scores)
         if method == "platt" or (method == "auto" and n_pairs < ISOTONIC_FROM):
-            slope, intercept = _platt(np.asarray(scores, dtype=np.float64), alike)
+            slope, intercept = _platt(np.asarray(scores, dtype=np.float64), alike, _relative(weight, n_pairs))
             return cls("platt", n_pairs, auc, slope=slope, intercept=intercept)
-        knots, probabilities = _isotonic(np.asarray(scores, dtype=np.float64), alike)
+        knots, probabilities = _isotonic(np.asarray(scores, dtype=np.float64), alike, _relative(weight, n_pairs))
         return cls("isotonic", n_pairs, auc, scores=tuple(knots.tolist()), probabilities=tuple(probabilities.tolist()))
 
     def probability(self, scores: AnyArray) -> DoubleArray:
@@ -99,20 +101,28 @@ class Calibration:
 # Written out because importing scipy.optimize takes longer than a small fit; tests hold both against scikit-learn.
 
 
-def _platt(scores: DoubleArray, alike: BoolArray) -> tuple[float, float]:
+def _relative(weight: AnyArray | None, n_pairs: int) -> DoubleArray:
+    """Weights with a mean of 1."""
+    given = np.ones(n_pairs) if weight is None else np.asarray(weight, dtype=np.float64)
+    return np.asarray(given / given.mean())
+
+
+def _platt(scores: DoubleArray, alike: BoolArray, weight: DoubleArray) -> tuple[float, float]:
     """Slope and intercept of the logistic map, by maximum likelihood with a unit Gaussian prior on the scaled slope."""
     spread = max(float(np.std(scores)), LEAST_SPREAD)
     columns = np.stack([scores / spread, np.ones(len(scores))], axis=1)
     sign, prior = np.where(alike, 1.0, -1.0), np.diag([1.0, 0.0])
 
     def loss(weights: DoubleArray) -> float:
-        return float(np.logaddexp(0, -sign * (columns @ weights)).sum() + weights[0] ** 2 / 2)
+        return float(weight @ np.logaddexp(0, -sign * (columns @ weights)) + weights[0] ** 2 / 2)
 
     weights = np.zeros(2)
     for _ in range(100):
         wrong = _logistic(-sign * (columns @ weights))  # probability of the other sign
-        gradient = prior @ weights - columns.T @ (sign * wrong)
-        step = np.linalg.solve((columns.T * (wrong * (1 - wrong))) @ columns + prior + 1e-12 * np.eye(2), gradient)
+        gradient = prior @ weights - columns.T @ (weight * sign * wrong)
+        step = np.linalg.solve(
+            (columns.T * (weight * wrong * (1 - wrong))) @ columns + prior + 1e-12 * np.eye(2), gradient
+        )
         while np.abs(step).max() > 1e-9 and loss(weights - step) > loss(weights):
             step /= 2  # Newton's step may be too long far from the optimum
         weights = weights - step
@@ -120,15 +130,17 @@ def _platt(scores: DoubleArray, alike: BoolArray) -> tuple[float, float]:
             break
     if weights[0] > 0:
         return float(weights[0]) / spread, float(weights[1])
-    return 0.0, float(np.log(alike.mean() / (1 - alike.mean())))  # a higher score is never less alike
+    share = np.average(alike, weights=weight)
+    return 0.0, float(np.log(share / (1 - share)))  # a higher score is never less alike
 
 
-def _isotonic(scores: DoubleArray, alike: BoolArray) -> tuple[DoubleArray, DoubleArray]:
+def _isotonic(scores: DoubleArray, alike: BoolArray, weight: DoubleArray) -> tuple[DoubleArray, DoubleArray]:
     """Knots of the closest curve that never falls; equal scores count as one point."""
-    points, place, counts = np.unique(scores, return_inverse=True, return_counts=True)
-    levels: list[tuple[float, int, int]] = []  # flat stretches: share of alike pairs, number of pairs, first point
-    for point, (share, count) in enumerate(zip(np.bincount(place, alike) / counts, counts, strict=True)):
-        level = (float(share), int(count), point)
+    points, place = np.unique(scores, return_inverse=True)
+    counts = np.bincount(place, weight)
+    levels: list[tuple[float, float, int]] = []  # flat stretches: share of alike pairs, weight of pairs, first point
+    for point, (share, count) in enumerate(zip(np.bincount(place, alike * weight) / counts, counts, strict=True)):
+        level = (float(share), float(count), point)
         while levels and levels[-1][0] >= level[0]:
             share_before, count_before, start = levels.pop()
             together = level[1] + count_before

@@ -66,7 +66,9 @@ def calibration_error(y: AnyArray, probabilities: AnyArray, bins: int = CALIBRAT
     Bins of the probability of being alike, equally wide, weighted by the pairs in them.
     """
     alike, given = np.asarray(y) > 0, np.asarray(probabilities, dtype=np.float64)
-    place = np.minimum((given * bins).astype(int), bins - 1)
+    place = np.searchsorted(
+        np.linspace(0, 1, bins + 1)[1:-1], given
+    )  # a probability on an edge belongs to the bin below
     gaps = np.bincount(place, given, bins) - np.bincount(place, alike, bins)
     return float(np.abs(gaps).sum() / len(given))
 

@@ -232,6 +232,13 @@ class SignedPairs:
         report = replace(self.report, n_alike=n_alike, n_unlike=len(rows.y) - n_alike, unknown_dropped=n_dropped)
         return rows, report
 
+    def in_common(self, other: SignedPairs) -> int:
+        """How many pairs are in both, in either order and with any sign; node by node as `NodeIds.rows` finds them."""
+        rows, _ = other.rows_in(self.ids, "drop")
+        n = max(1, len(self.ids))
+        mine = np.minimum(self.first, self.second) * n + np.maximum(self.first, self.second)
+        return int(np.isin(rows.first.astype(np.int64) * n + rows.second, mine).sum())
+
     def subset(self, chosen: AnyArray) -> SignedPairs:
         """The pairs at the given positions (or where a mask is true)."""
         weight = None if self.weight is None else self.weight[chosen]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from contrastive_fuse.datasets import Transfer
     from contrastive_fuse.fuse import ContrastiveFUSE
+    from contrastive_fuse.heads import Epoch
     from contrastive_fuse.progress import Callback
     from contrastive_fuse.progress import Progress as Step
 
@@ -44,6 +45,22 @@ def progress(quiet: bool) -> Iterator[Callback | None]:
             bar.update(tasks[step.stage], completed=step.iteration, change=step.change)
 
         yield follow
+
+
+@contextmanager
+def epochs(quiet: bool) -> Iterator[Callable[[Epoch], None] | None]:
+    """A bar that follows the epochs of training; none where nobody watches."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = TextColumn("training"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    loss = TextColumn("loss {task.fields[loss]:.3f}")
+    with Progress(*columns, loss, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("training", total=None, loss=float("nan"))
+        yield lambda step: bar.update(task, completed=step.epoch, total=step.epochs, loss=step.loss)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from contrastive_fuse.cli import core, data
+from contrastive_fuse.cli.evaluate import evaluate
 from contrastive_fuse.errors import InputError
 
 app = typer.Typer(
@@ -20,6 +21,7 @@ app = typer.Typer(
 app.command()(core.embed)
 app.command()(core.score)
 app.command()(core.diagnose)
+app.command()(evaluate)
 app.add_typer(data.app, name="data")
 app.command()(core.demo)
 

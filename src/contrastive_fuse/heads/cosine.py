@@ -16,9 +16,12 @@ class CosineHead(PairHead):
 
     def learn(self, problem: Problem, settings: Settings, rng: np.random.Generator, callback: Callback | None) -> None:
         lengths = np.linalg.norm(problem.vectors, axis=1, keepdims=True)
-        self.rows_: FloatArray = problem.vectors / np.where(lengths > 0, lengths, 1).astype(np.float32)
+        lengths[lengths == 0] = 1
+        self.rows_: FloatArray = np.divide(problem.vectors, lengths, dtype=np.float32)
         pairs = problem.train
-        self.map_ = Calibration.learn(row_cosines(self.rows_, pairs.first, pairs.second), pairs.y, "platt")
+        self.map_ = Calibration.learn(
+            row_cosines(self.rows_, pairs.first, pairs.second), pairs.y, "platt", pairs.weight
+        )
 
     def score_rows(self, first: AnyArray, second: AnyArray) -> FloatArray:
         """Log odds that follow from the cosine, (n,)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from torch import Tensor, nn
 from torch_geometric.nn import GCNConv
 
-from contrastive_fuse.heads.training import TorchHead
+from contrastive_fuse.heads.torch_head import TorchHead
 
 
 class GcnHead(TorchHead):

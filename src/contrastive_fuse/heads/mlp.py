@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from contrastive_fuse.heads.training import TorchHead
+from contrastive_fuse.heads.torch_head import TorchHead
 
 
 class MlpHead(TorchHead):

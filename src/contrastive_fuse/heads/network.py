@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -59,10 +58,3 @@ class PairNetwork(nn.Module):
         """Log odds of pairs of rows, (n,)."""
         scores: Tensor = self.decoder(torch.cat(self.parts(left, right), dim=1))
         return scores.squeeze(1)
-
-
-def choose_device(device: str) -> Any:
-    """The torch device that a name stands for; "auto" is CUDA where there is one."""
-    if device == "auto":
-        device = "cuda" if torch.cuda.is_available() else "cpu"
-    return torch.device(device)

@@ -2,8 +2,8 @@
 
 The paper says: a graph network refines the embedding, the vectors of a pair are concatenated and classified by an MLP;
 binary cross-entropy, Adam with learning rate 0.001, 100 epochs, full batch. It does not say how wide or deep the
-networks are, whether they drop anything out, or how the logistic regression is regularised. Two layers of 64, an MLP with one
-hidden layer of 64 and a dropout of one half, as the methods' own papers have it, come close to what it prints.
+networks are, whether they drop anything out, or how the logistic regression is regularised. Two layers of 64, an MLP
+with one hidden layer of 64 and a dropout of one half, as the methods' own papers have it, come close to what it prints.
 """
 
 from __future__ import annotations

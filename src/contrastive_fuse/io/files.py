@@ -60,7 +60,7 @@ def read_graph(
         elif kind == "mtx":
             graph = Graph.from_adjacency(_read_mtx(path), nodes, repeats=repeats)
         elif kind == "parquet":
-            graph = graph_from_table(_read_parquet(path), weight=weight, nodes=nodes, repeats=repeats)
+            graph = graph_from_table(read_parquet(path), weight=weight, nodes=nodes, repeats=repeats)
         else:
             text = read_text(path, header)
             graph = graph_from_table(
@@ -89,7 +89,7 @@ def read_pairs(
         elif kind == "mtx":
             raise InputError("pairs are read from text files, .parquet or .npz, not from Matrix Market")
         elif kind == "parquet":
-            pairs = pairs_from_table(_read_parquet(path), sign=sign, weight=weight)
+            pairs = pairs_from_table(read_parquet(path), sign=sign, weight=weight)
         else:
             text = read_text(path, header)
             pairs = pairs_from_table(text.table, sign=sign, weight=weight, named=text.has_header, where=text.where)
@@ -105,7 +105,7 @@ def read_table(path: str | Path, header: Header = "auto") -> TextTable:
     path = existing(path)
     try:
         if file_kind(path) == "parquet":
-            return TextTable(_read_parquet(path), has_header=True)
+            return TextTable(read_parquet(path), has_header=True)
         if file_kind(path) != "text":
             raise InputError("a table is read from a text file or .parquet")
         return read_text(path, header)
@@ -119,7 +119,7 @@ def read_ids(path: str | Path, header: Header = "auto") -> pa.ChunkedArray:
     if file_kind(path) in ("npz", "mtx"):
         raise InputError(f"{path}: node ids are read from a text file or .parquet")
     try:
-        table = _read_parquet(path) if file_kind(path) == "parquet" else read_text(path, header, min_columns=1).table
+        table = read_parquet(path) if file_kind(path) == "parquet" else read_text(path, header, min_columns=1).table
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
     return table.column(0)
@@ -144,7 +144,8 @@ def file_kind(path: Path) -> str:
     return {".parquet": "parquet", ".pq": "parquet", ".npz": "npz", ".mtx": "mtx"}.get(last, "text")
 
 
-def _read_parquet(path: Path) -> pa.Table:
+def read_parquet(path: Path) -> pa.Table:
+    """A Parquet file as an Arrow table."""
     try:
         return pq.read_table(path)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError) as error:
