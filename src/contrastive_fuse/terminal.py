@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from contrastive_fuse.baselines.base import Step as Stage
     from contrastive_fuse.datasets import Transfer
     from contrastive_fuse.fuse import ContrastiveFUSE
     from contrastive_fuse.heads import Epoch
@@ -43,6 +44,27 @@ def progress(quiet: bool) -> Iterator[Callback | None]:
             if step.stage not in tasks:
                 tasks[step.stage] = bar.add_task(step.stage, total=step.max_iter, change=step.change)
             bar.update(tasks[step.stage], completed=step.iteration, change=step.change)
+
+        yield follow
+
+
+@contextmanager
+def stages(quiet: bool) -> Iterator[Callable[[Stage], None] | None]:
+    """A bar a stage of a method to compare with; none where nobody watches."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = TextColumn("{task.description:<12}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        tasks: dict[str, Any] = {}
+
+        def follow(step: Stage) -> None:
+            if step.stage not in tasks:
+                tasks[step.stage] = bar.add_task(step.stage, total=step.total)
+            bar.update(tasks[step.stage], completed=step.done)
 
         yield follow
 

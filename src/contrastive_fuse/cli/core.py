@@ -26,9 +26,13 @@ def embed(
     ],
     pairs: Annotated[Path | None, typer.Option(help="Signed pairs: id, id, +1 or -1, and a weight if wanted.")] = None,
     dim: Annotated[int, typer.Option("--dim", "-k", help="Length of a node's vector.")] = 128,
+    method: Annotated[
+        str, typer.Option(help="fuse, or another method to compare with: random, deepwalk, dgi, union-find, ...")
+    ] = "fuse",
     objective: Annotated[Literal["balanced", "paper"], typer.Option(help="What is raised.")] = "balanced",
     param: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=VALUE", help="A parameter of the objective; may be repeated.")
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="A parameter of objective or method; may be repeated."),
     ] = None,
     max_iter: Annotated[int | None, typer.Option(help="Most iterations. [default: the objective's]")] = None,
     tol: Annotated[
@@ -65,6 +69,17 @@ def embed(
         )
     if not as_vectors:
         check_replaceable(output, MARKER)
+    if method != "fuse":
+        if not as_vectors:
+            raise InputError(f"the method {method} writes vectors: say -o NAME with {', '.join(VECTOR_SUFFIXES)}")
+        made = _method(method, dim, param, edges, unknown=unknown, n_jobs=threads, random_state=seed)
+        graph = _read_graph(edges, nodes, weight, repeats, header)
+        terminal.report("graph", graph.report.lines(), quiet)
+        check_vector_ids(output, graph.ids)
+        with terminal.stages(quiet) as steps:
+            made.fit(graph, _read_pairs(pairs, header), callback=steps)
+        terminal.report("wrote", [str(path) for path in write_vectors(output, made.ids_, made.embedding_)], quiet)
+        return
     model = ContrastiveFUSE(
         dim, objective=objective, objective_params=_parameters(param), max_iter=max_iter, tol=tol,
         calibration=None if calibration == "none" else calibration, unknown=unknown, n_jobs=threads, random_state=seed,
@@ -169,6 +184,24 @@ def _read_pairs(path: Path | None, header: Any) -> SignedPairs | None:
     from contrastive_fuse.io.files import read_pairs
 
     return None if path is None else read_pairs(path, header=header)
+
+
+def _method(name: str, dim: int, param: list[str] | None, edges: Path, **parameters: Any) -> Any:
+    """A method to compare with; features or classes that it needs come from the file of the edges."""
+    from contrastive_fuse.errors import check_choice
+    from contrastive_fuse.registry import EMBEDDERS
+
+    entry = EMBEDDERS[check_choice("method", name, EMBEDDERS)]
+    settings = _parameters(param) or {}
+    if entry.needs is not None and edges.suffix != ".npz":
+        raise InputError(f"the method {name} needs {entry.needs}: give the edges as an .npz data set (docs/data.md)")
+    if entry.needs is not None:
+        from contrastive_fuse import load_dataset
+
+        settings[entry.needs] = getattr(load_dataset(edges), entry.needs)
+    made = entry(dim, settings=settings or None, **parameters)
+    made.check_parameters()
+    return made
 
 
 def _parameters(given: list[str] | None) -> dict[str, Any] | None:

@@ -1,0 +1,1 @@
+"""Methods to compare with, one file each, all with `fit(graph, pairs=None)` and `embedding_`."""
