@@ -39,8 +39,8 @@ def judge(data: Dataset, train: SignedPairs, test: SignedPairs, heads: list[str]
 
 def sets() -> None:
     """The five sets, and the linear probe on pairs that are uniform over nodes."""
-    path = RESULTS / "heads.json"
-    results: dict[str, Any] = json.loads(path.read_text())["results"] if path.exists() else {}
+    partial = RESULTS / "heads.partial.json"  # where an interrupted run goes on
+    results: dict[str, Any] = json.loads(partial.read_text()) if partial.exists() else {}
     for name in SETS:
         if name in results:
             continue
@@ -51,7 +51,9 @@ def sets() -> None:
             pairs = sample_pairs(data.labels, 50_000, 0, uniform_over="nodes")
             train, test = split_pairs(pairs, 0.2, 0)
             results["cora, pairs uniform over nodes"] = judge(data, train, test, ["logistic"], ["paper"])
-        store("heads", results)
+        partial.write_text(json.dumps(results))
+    store("heads", results)
+    partial.unlink(missing_ok=True)
     bars = {
         f"{head} on Cora within 0.04 of the paper's {printed:.2f}": abs(
             results["cora"]["paper"][head]["accuracy"] - printed
@@ -70,7 +72,7 @@ def sets() -> None:
     }
     for key, gain in gains.items():
         print(*key, f"{gain:+.3f}")
-    bars["strong nowhere worse than the paper's preset"] = min(gains.values()) >= -0.002
+    bars["strong nowhere worse than the paper's preset"] = min(gains.values()) >= 0
     bars["and clearly better on most"] = sum(gain > 0.02 for gain in gains.values()) > len(gains) / 2
     check(bars)
 

@@ -34,6 +34,6 @@ def _block(left: Tensor, right: Tensor, start: int, temperature: float, within: 
     counterpart = across[own, own + start]
     if within:
         beside = rows @ left.T / temperature
-        beside = beside.index_put((own, own + start), torch.tensor(float("-inf"), device=rows.device))
+        beside = beside.index_put((own, own + start), rows.new_tensor(float("-inf")))
         across = torch.cat([across, beside], dim=1)
     return (torch.logsumexp(across, dim=1) - counterpart).sum()

@@ -79,7 +79,7 @@ class PairHead(PairScorer, Parameterized):
     """
 
     needs_graph = False
-    uses_torch = False
+    trains = True  # whether more is learned than how a score becomes a probability
 
     def __init__(
         self,
@@ -134,7 +134,7 @@ class PairHead(PairScorer, Parameterized):
         if (rows.y > 0).all() or (rows.y < 0).all():
             raise InputError("a head needs pairs of both signs")
         rng = np.random.default_rng(self.random_state)
-        kept = hold_out(rows, rng) if settings.holds_out else None
+        kept = hold_out(rows, rng) if settings.holds_out and self.trains else None
         train, held_out = (rows, None) if kept is None else (rows.subset(kept), rows.subset(~kept))
         self.losses_: list[float] = []
         self.learn(Problem(vectors, given, train, held_out), settings, rng, callback)

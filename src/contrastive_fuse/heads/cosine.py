@@ -12,7 +12,9 @@ from contrastive_fuse.types import AnyArray, FloatArray
 
 
 class CosineHead(PairHead):
-    """Pairs are alike from the cosine on where training pairs are as often alike as not."""
+    """Pairs are alike from the cosine on where training pairs are as often alike as not; presets make no difference."""
+
+    trains = False
 
     def learn(self, problem: Problem, settings: Settings, rng: np.random.Generator, callback: Callback | None) -> None:
         lengths = np.linalg.norm(problem.vectors, axis=1, keepdims=True)

@@ -30,7 +30,6 @@ class TorchHead(PairHead):
     A graph head names its ``weighting`` and says how a layer is made (`layer`) and applied (`apply`).
     """
 
-    uses_torch = True
     weighting: Weighting | None = None
 
     @staticmethod
