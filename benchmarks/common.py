@@ -21,7 +21,10 @@ from contrastive_fuse.datasets import planted
 from contrastive_fuse.parallel import thread_count
 
 RESULTS = Path(__file__).parent / "results"
-PACKAGES = ("contrastive-fuse", "numpy", "scipy", "numba", "scikit-learn", "pyarrow", "pycleora")
+PACKAGES = (
+    "contrastive-fuse", "numpy", "scipy", "numba", "scikit-learn", "pyarrow", "pycleora", "torch", "torch_geometric",
+    "gensim",
+)  # fmt: skip
 
 
 def median_seconds(work: Callable[[], object], repeats: int = 15, warm_up: int = 2) -> float:
