@@ -184,3 +184,20 @@ class TestCommand:
         assert line.startswith("cfuse: ")
         assert message in line
         assert [path.name for path in tmp_path.iterdir()] == ["edges.csv"]
+
+
+def test_dropping_edges_leaves_the_graph_as_it_was():
+    from contrastive_fuse.baselines.torch_baseline import links_of
+
+    rng = np.random.default_rng(0)
+    for weights in (None, rng.random(200) + 0.1):
+        graph = Graph.from_edges(*rng.integers(0, 50, (2, 200)), weights, nodes=50)
+        before = (graph.indptr.copy(), graph.indices.copy(), graph.adjacency.toarray())
+        whole = links_of(graph, "cpu").to_dense()
+        damaged = links_of(graph, "cpu", 0.5, rng).to_dense()
+        np.testing.assert_array_equal(graph.indptr, before[0])
+        np.testing.assert_array_equal(graph.indices, before[1])
+        np.testing.assert_array_equal(graph.adjacency.toarray(), before[2])
+        kept = (damaged != 0).sum().item() - 50
+        assert 0.35 < kept / ((whole != 0).sum().item() - 50) < 0.65
+        assert (whole[damaged != 0] != 0).all()

@@ -38,6 +38,8 @@ class TorchBaseline(Baseline):
     REFERENCE: ClassVar[Mapping[str, Any]] = {}
     COMMON: ClassVar[Mapping[str, Any]] = {"features": None, "weight_decay": 0.0, "patience": None}
 
+    normalise_features = True  # each row to a sum of 1
+
     def __init__(
         self,
         n_components: int = 128,
@@ -68,7 +70,7 @@ class TorchBaseline(Baseline):
         callback: Callback | None,
     ) -> AnyArray:
         with own_randomness(int(rng.integers(1 << 62))):
-            inputs = _inputs(graph, settings["features"], int(self.n_components))
+            inputs = _inputs(graph, settings["features"], int(self.n_components), self.normalise_features)
             inputs = inputs.to(choose_device(self.device))
             rows = self.learn(graph, pairs, inputs, settings, rng, callback)
         return to_width(rows.detach().cpu().numpy(), int(self.n_components))
@@ -142,12 +144,22 @@ def minimise(
 
 
 def links_of(graph: Graph, device: Any, drop: float = 0.0, rng: np.random.Generator | None = None) -> Tensor:
-    """``D^-1/2 (A + I) D^-1/2``, of the graph or of what is left of it when a share of its edges is dropped."""
-    if drop > 0 and rng is not None:
-        first, second = graph.edges()
-        kept = rng.random(len(first)) >= drop
-        graph = Graph.from_edges(first[kept], second[kept], nodes=graph.n_nodes)
-    return Links.of(graph, "symmetric").tensor(device)
+    """``D^-1/2 (A + I) D^-1/2``, of the graph or of what is left of it when a share of its edges is dropped.
+
+    Either direction of an edge is dropped by itself, as in the code of GRACE and CCA-SSG.
+    """
+    if drop == 0 or rng is None:
+        return Links.of(graph, "symmetric").tensor(device)
+    import scipy.sparse as sp
+
+    kept = graph.adjacency.copy()  # what is dropped here stays in the graph
+    kept.data = kept.data * (rng.random(kept.nnz) >= drop)
+    kept.eliminate_zeros()
+    whole = sp.csr_array(kept + sp.eye_array(graph.n_nodes, dtype=np.float32))
+    root = 1 / np.sqrt(np.asarray(whole.sum(axis=1)).ravel())
+    rows = np.repeat(np.arange(graph.n_nodes), np.diff(whole.indptr))
+    values = (whole.data * root[rows] * root[whole.indices]).astype(np.float32)
+    return Links(whole.indptr.astype(np.int64), whole.indices.astype(np.int32), values, "symmetric").tensor(device)
 
 
 def mask_columns(rows: Tensor, share: float) -> Tensor:
@@ -156,8 +168,8 @@ def mask_columns(rows: Tensor, share: float) -> Tensor:
     return rows * kept
 
 
-def _inputs(graph: Graph, features: Any, n_components: int) -> Tensor:
-    """Features, each row with sum 1 as the methods' own code has it; or normally distributed numbers."""
+def _inputs(graph: Graph, features: Any, n_components: int, normalise: bool) -> Tensor:
+    """Features, each row with sum 1 where the method's own code has it so; or normally distributed numbers."""
     if features is None:
         return torch.randn(graph.n_nodes, n_components)
     if features.shape[0] != graph.n_nodes:
@@ -165,4 +177,4 @@ def _inputs(graph: Graph, features: Any, n_components: int) -> Tensor:
     dense = np.asarray(features.toarray() if hasattr(features, "toarray") else features, dtype=np.float32)
     total = np.abs(dense).sum(axis=1, keepdims=True)
     total[total == 0] = 1
-    return torch.from_numpy(dense / total)
+    return torch.from_numpy(dense / total if normalise else dense)

@@ -22,6 +22,8 @@ from contrastive_fuse.types import AnyArray, FloatArray
 class Vgae(TorchBaseline):
     """Without features the input is one learned vector a node, never a dense identity matrix."""
 
+    normalise_features = False
+
     FEATURELESS: ClassVar[Mapping[str, Any]] = {"hidden": None, "epochs": 200, "learning_rate": 0.01}
     REFERENCE: ClassVar[Mapping[str, Any]] = {"hidden": 32, "epochs": 200, "learning_rate": 0.01}
 
