@@ -18,11 +18,14 @@ from sklearn.preprocessing import normalize
 from common import RESULTS, arguments, check, store
 from contrastive_fuse import Graph, InputError, draw_pairs, load_dataset
 from contrastive_fuse.datasets import Dataset
+from contrastive_fuse.heads import make_head
 from contrastive_fuse.metrics import roc_auc
 from contrastive_fuse.registry import EMBEDDERS, make_embedder
 
 SETS = ("cora", "citeseer", "pubmed", "amazon-photo", "wikics")
 LARGE, ON_LARGE = "ogbn-arxiv", ("random", "coles", "deepwalk", "cca-ssg", "dgi", "node2vec")
+SEEDS = (0, 1, 2, 3, 4)
+COSTLY = ("grace", "sgcl", "sgcl-linear", "mvgrl")  # run last
 PENALTIES = (0.1, 1.0, 10.0, 100.0, 1000.0)
 # name, components, whether the set's features are given; the bar on the public split, and with half of the labels
 CLASSIFIED = (
@@ -72,26 +75,28 @@ def link_prediction(data: Dataset) -> dict[str, float]:
 
 
 def literature() -> None:
-    """Cora."""
+    """Cora, mean over the seeds."""
     data = load_dataset("cora")
     partial = RESULTS / "baselines.partial.json"
     results: dict[str, Any] = json.loads(partial.read_text()) if partial.exists() else {}
     for name, n_components, featured, *_ in CLASSIFIED:
-        if name not in results:
+        found = results.setdefault(name, {"features": featured, "public": [], "half": [], "seconds": []})
+        for seed in SEEDS[len(found["public"]) :]:
             settings = {"features": data.features} if featured else None
             started = perf_counter()
-            model = make_embedder(name, n_components, settings=settings, random_state=0).fit(data.graph)
-            seconds = perf_counter() - started
-            results[name] = classify(data, model.embedding_) | {"seconds": seconds, "features": featured}
+            model = make_embedder(name, n_components, settings=settings, random_state=seed).fit(data.graph)
+            found["seconds"].append(perf_counter() - started)
+            for measure, value in classify(data, model.embedding_).items():
+                found[measure].append(value)
             partial.write_text(json.dumps(results))
-            print(name, results[name], flush=True)
+        print(name, found, flush=True)
     if "vgae" not in results:
         results["vgae"] = link_prediction(data)
     store("baselines", results)
     partial.unlink(missing_ok=True)
     bars = {
         f"{name}: {public} on the public split" + (f", or {half} with half of the labels" if half < 1 else ""): (
-            results[name]["public"] >= public or results[name]["half"] >= half
+            np.mean(results[name]["public"]) >= public or np.mean(results[name]["half"]) >= half
         )
         for name, _, _, public, half in CLASSIFIED
         if public
@@ -114,32 +119,42 @@ def large() -> None:
 
 
 def runs() -> None:
-    """Every method on every set that the paper ran it on: seconds, and ROC-AUC of the pair score with 50,000 pairs."""
+    """Every method on every set that the paper ran it on, 50,000 pairs split 80/20."""
     partial = RESULTS / "baselines_runs.partial.json"
     results: dict[str, Any] = json.loads(partial.read_text()) if partial.exists() else {}
-    wanted = [(name, method) for name in SETS for method in EMBEDDERS] + [(LARGE, method) for method in ON_LARGE]
+    by_cost = sorted(EMBEDDERS, key=lambda name: name in COSTLY)
+    wanted = [(name, method) for method in by_cost for name in SETS] + [(LARGE, method) for method in ON_LARGE]
     for name, method in wanted:
-        if f"{name}, {method}" in results:
-            continue
-        data = load_dataset(name)
-        entry = EMBEDDERS[method]
-        settings = {entry.needs: getattr(data, entry.needs)} if entry.needs else None
-        if settings is not None and settings[entry.needs or ""] is None:
-            results[f"{name}, {method}"] = {"left_out": f"the set has no {entry.needs}"}
-            continue
-        train, test = draw_pairs(data, 50_000, random_state=0)
-        model = make_embedder(method, 128, random_state=0, **({} if settings is None else {"settings": settings}))
-        started = perf_counter()
-        try:
-            model.fit(data.graph, train)
-            results[f"{name}, {method}"] = {"seconds": perf_counter() - started, "roc_auc": model.score(test)}
-        except InputError as error:
-            results[f"{name}, {method}"] = {"refused": str(error)}
-        partial.write_text(json.dumps(results))
-        print(name, method, results[f"{name}, {method}"], flush=True)
+        key = f"{name}, {method}"
+        if key not in results:
+            results[key] = judge(load_dataset(name), method)
+            partial.write_text(json.dumps(results))
+            print(key, results[key], flush=True)
     store("baselines_runs", results)
     partial.unlink(missing_ok=True)
     check({key: "seconds" in found or "left_out" in found for key, found in results.items()})
+
+
+def judge(data: Dataset, method: str) -> dict[str, Any]:
+    """Seconds, and ROC-AUC and accuracy of the method's own pair score and of two heads on its vectors."""
+    entry = EMBEDDERS[method]
+    settings = {entry.needs: getattr(data, entry.needs)} if entry.needs else None
+    if settings is not None and settings[entry.needs or ""] is None:
+        return {"left_out": f"the set has no {entry.needs}"}
+    train, test = draw_pairs(data, 50_000, random_state=0)
+    model = make_embedder(method, 128, random_state=0, **({} if settings is None else {"settings": settings}))
+    started = perf_counter()
+    try:
+        model.fit(data.graph, train)
+    except InputError as error:
+        return {"refused": str(error)}
+    found: dict[str, Any] = {"seconds": perf_counter() - started}
+    found["own"] = {"roc_auc": model.score(test)}
+    if not entry.needs_pairs:  # what learned from the pairs cannot be judged by a head on the same pairs
+        for name in ("logistic", "mlp"):
+            head = make_head(name, "strong", random_state=0).fit(model.embedding_, data.graph, train)
+            found[name] = {"roc_auc": roc_auc(test.y, head.pair_score(test))}
+    return found
 
 
 if __name__ == "__main__":

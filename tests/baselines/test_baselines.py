@@ -60,9 +60,21 @@ def test_info_nce_in_blocks_is_info_nce(within, monkeypatch):
     expected = total / 46
     expected_grad = torch.autograd.grad(expected, one)[0]
     monkeypatch.setattr(infonce, "ROWS_AT_ONCE", 7)
-    found = info_nce(one, two, 0.5, within)
+    found = info_nce(one, two, 0.5, within=within)
     torch.testing.assert_close(found, expected)
     torch.testing.assert_close(torch.autograd.grad(found, one)[0], expected_grad)
+
+
+def test_info_nce_of_some_nodes_at_a_time():
+    torch.manual_seed(0)
+    one, two = (torch.randn(200, 5, dtype=torch.float64) for _ in range(2))
+    torch.testing.assert_close(info_nce(one, two, 0.5, contrasted=200), info_nce(one, two, 0.5))
+    drawn = torch.stack([info_nce(one, two, 0.5, contrasted=50) for _ in range(200)])
+    assert drawn.std() > 0  # other nodes each time
+    fewer = info_nce(one, two, 0.5).item() - np.log(399 / 99)  # a quarter of the candidates
+    assert abs(drawn.mean().item() - fewer) < 0.05
+    with pytest.raises(InputError, match="contrasted must be .* at least 2; got 1"):
+        info_nce(one, two, 0.5, contrasted=1)
 
 
 def test_coles_is_the_optimum_of_its_objective(community_graph):
@@ -124,8 +136,11 @@ def test_progress_is_reported(community_graph):
         assert [step.stage for step in steps] == stages
 
 
-@pytest.mark.parametrize(("name", "package", "extra"), [("dgi", "torch", "torch"), ("deepwalk", "gensim", "baselines")])
-def test_without_an_extra_it_is_named(name, package, extra, community_graph, monkeypatch):
+@pytest.mark.parametrize(
+    ("name", "package", "extra", "settings"),
+    [("dgi", "torch", "torch", {}), ("deepwalk", "gensim", "baselines", {"gensim": True})],
+)
+def test_without_an_extra_it_is_named(name, package, extra, settings, community_graph, monkeypatch):
     real_import = builtins.__import__
 
     def without(module, *arguments, **keywords):
@@ -138,7 +153,7 @@ def test_without_an_extra_it_is_named(name, package, extra, community_graph, mon
             monkeypatch.delitem(sys.modules, module)
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(MissingExtraError, match=rf'pip install "contrastive-fuse\[{extra}\]"'):
-        make_embedder(name, 4).fit(community_graph.graph)
+        make_embedder(name, 4, settings=settings).fit(community_graph.graph)
 
 
 def test_unknown_method():

@@ -33,6 +33,25 @@ class Step(NamedTuple):
 Callback = Callable[[Step], object]
 
 
+class Task(NamedTuple):
+    """What a method is given to work on.
+
+    Attributes
+    ----------
+    graph : Graph
+    pairs : rows of the signed pairs, or None
+    settings : every setting of the method, with its value
+    rng : the only source of randomness
+    callback : told of each `Step`, or None
+    """
+
+    graph: Graph
+    pairs: PairRows | None
+    settings: dict[str, Any]
+    rng: np.random.Generator
+    callback: Callback | None
+
+
 class Baseline(PairScorer, Parameterized):
     """A method that embeds a graph.
 
@@ -83,7 +102,7 @@ class Baseline(PairScorer, Parameterized):
         rows = None if signed is None else signed.rows_in(given.ids, self.unknown)[0]
         check_memory(type(self).__name__, self.memory_estimate(given), available_memory())
         rng = np.random.default_rng(self.random_state)
-        made = self.embed(given, rows, settings, rng, callback)
+        made = self.embed(Task(given, rows, settings, rng, callback))
         self.embedding_: FloatArray = np.ascontiguousarray(made, dtype=np.float32)
         self.calibration_: Calibration | None = None
         self.threshold_ = 0.0
@@ -91,14 +110,7 @@ class Baseline(PairScorer, Parameterized):
         return self
 
     @abstractmethod
-    def embed(
-        self,
-        graph: Graph,
-        pairs: PairRows | None,
-        settings: dict[str, Any],
-        rng: np.random.Generator,
-        callback: Callback | None,
-    ) -> AnyArray:
+    def embed(self, task: Task) -> AnyArray:
         """The vectors, (n_nodes, n_components)."""
 
     def memory_estimate(self, graph: Graph) -> int:

@@ -5,37 +5,40 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
-from contrastive_fuse.baselines.base import Callback
+from contrastive_fuse.baselines.base import Task
 from contrastive_fuse.baselines.torch_baseline import GcnStack, TorchBaseline, links_of, mask_columns, minimise
-from contrastive_fuse.graph import Graph
-from contrastive_fuse.pairs import PairRows
+from contrastive_fuse.errors import check_integer
 
 
 class CcaSsg(TorchBaseline):
-    """Settings with features are those for Cora."""
+    """Settings with features are those for Cora; others are in ``PUBLISHED``."""
 
     FEATURELESS: ClassVar[Mapping[str, Any]] = {
-        "hidden": None, "epochs": 100, "learning_rate": 1e-3, "balance": 1e-3, "edge_drop": 0.2, "feature_drop": 0.2,
+        "hidden": None, "layers": 2, "epochs": 100, "learning_rate": 1e-3, "balance": 1e-3, "edge_drop": 0.2,
+        "feature_drop": 0.2,
     }  # fmt: skip
-    REFERENCE: ClassVar[Mapping[str, Any]] = {
-        "hidden": 512, "epochs": 50, "learning_rate": 1e-3, "balance": 1e-3, "edge_drop": 0.4, "feature_drop": 0.1,
+    PUBLISHED: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        name: {
+            "hidden": 512, "layers": layers, "epochs": epochs, "learning_rate": 1e-3, "balance": balance,
+            "edge_drop": edge_drop, "feature_drop": feature_drop,
+        }
+        for name, layers, epochs, balance, edge_drop, feature_drop in (
+            ("cora", 2, 50, 1e-3, 0.4, 0.1),
+            ("citeseer", 1, 20, 5e-4, 0.4, 0.0),
+            ("pubmed", 2, 100, 1e-3, 0.5, 0.3),
+            ("amazon-photo", 2, 50, 1e-3, 0.3, 0.2),
+        )
     }  # fmt: skip
+    REFERENCE: ClassVar[Mapping[str, Any]] = PUBLISHED["cora"]
 
-    def learn(
-        self,
-        graph: Graph,
-        pairs: PairRows | None,
-        inputs: Tensor,
-        settings: dict[str, Any],
-        rng: np.random.Generator,
-        callback: Callback | None,
-    ) -> Tensor:
+    def learn(self, task: Task, inputs: Tensor) -> Tensor:
+        graph, settings, rng, callback = task.graph, task.settings, task.rng, task.callback
         k, n = int(self.n_components), graph.n_nodes
-        encoder = GcnStack([inputs.shape[1], settings["hidden"] or 2 * k, k], nn.ReLU, last=False).to(inputs.device)
+        between = [settings["hidden"] or 2 * k] * (check_integer("layers", settings["layers"], at_least=1) - 1)
+        encoder = GcnStack([inputs.shape[1], *between, k], nn.ReLU, last=False).to(inputs.device)
 
         def view() -> Tensor:
             links = links_of(graph, inputs.device, settings["edge_drop"], rng)

@@ -12,33 +12,31 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from contrastive_fuse.baselines.base import Baseline, Callback, to_width
+from contrastive_fuse.baselines.base import Baseline, Task, to_width
 from contrastive_fuse.errors import InputError, check_integer, check_number
 from contrastive_fuse.graph import Graph
-from contrastive_fuse.pairs import PairRows
 from contrastive_fuse.types import AnyArray
 
 
 class Coles(Baseline):
-    """Settings are those for Cora; inputs are random numbers unless features are given."""
+    """Settings are those for Cora; others are in ``PUBLISHED``. Inputs are random numbers unless features are given."""
 
     SETTINGS: ClassVar[Mapping[str, Any]] = {
         "features": None,
         "hops": 8,
         "keep": 0.05,
-        "negatives": 5,
+        "negatives": 2,
         "balance": 0.9,
         "inputs": 512,
     }
+    PUBLISHED: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "cora": {"negatives": 2, "balance": 0.9},
+        "citeseer": {"negatives": 5, "balance": 0.8},
+        "pubmed": {"negatives": 3, "balance": 1.0},
+    }
 
-    def embed(
-        self,
-        graph: Graph,
-        pairs: PairRows | None,
-        settings: dict[str, Any],
-        rng: np.random.Generator,
-        callback: Callback | None,
-    ) -> AnyArray:
+    def embed(self, task: Task) -> AnyArray:
+        graph, settings, rng = task.graph, task.settings, task.rng
         import scipy.sparse as sp
 
         n = graph.n_nodes

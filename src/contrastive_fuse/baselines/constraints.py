@@ -7,11 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from contrastive_fuse.baselines.base import Baseline, Callback, to_width, unit_rows
+from contrastive_fuse.baselines.base import Baseline, Task, to_width, unit_rows
 from contrastive_fuse.errors import InputError, check_integer, check_number
-from contrastive_fuse.graph import Graph
 from contrastive_fuse.objective import normalised_pairs
-from contrastive_fuse.pairs import PairRows
 from contrastive_fuse.types import AnyArray, FloatArray, IntArray, LongArray
 
 LOOKED_AT = 32  # eigenvectors among which the widest gap is looked for, unless their number is given
@@ -26,14 +24,8 @@ class UnionFind(Baseline):
 
     needs_pairs = True
 
-    def embed(
-        self,
-        graph: Graph,
-        pairs: PairRows | None,
-        settings: dict[str, Any],
-        rng: np.random.Generator,
-        callback: Callback | None,
-    ) -> AnyArray:
+    def embed(self, task: Task) -> AnyArray:
+        graph, pairs, rng = task.graph, task.pairs, task.rng
         import scipy.sparse as sp
         from scipy.sparse.csgraph import connected_components
 
@@ -68,14 +60,8 @@ class NodeRate(Baseline):
     needs_pairs = True
     SETTINGS: ClassVar[Mapping[str, Any]] = {"prior": 1.0}
 
-    def embed(
-        self,
-        graph: Graph,
-        pairs: PairRows | None,
-        settings: dict[str, Any],
-        rng: np.random.Generator,
-        callback: Callback | None,
-    ) -> AnyArray:
+    def embed(self, task: Task) -> AnyArray:
+        graph, pairs, settings = task.graph, task.pairs, task.settings
         assert pairs is not None
         prior = check_number("prior", settings["prior"], at_least=0)
         weight = np.ones(len(pairs.y)) if pairs.weight is None else pairs.weight.astype(np.float64)
@@ -102,14 +88,8 @@ class SignedSpectral(Baseline):
     needs_pairs = True
     SETTINGS: ClassVar[Mapping[str, Any]] = {"vectors": None}
 
-    def embed(
-        self,
-        graph: Graph,
-        pairs: PairRows | None,
-        settings: dict[str, Any],
-        rng: np.random.Generator,
-        callback: Callback | None,
-    ) -> AnyArray:
+    def embed(self, task: Task) -> AnyArray:
+        graph, pairs, settings, rng = task.graph, task.pairs, task.settings, task.rng
         import scipy.sparse.linalg as spla
 
         assert pairs is not None
@@ -130,14 +110,8 @@ class SignedLaplacian(Baseline):
     needs_pairs = True
     SETTINGS: ClassVar[Mapping[str, Any]] = {"vectors": None, "tau": 1.0, "pair_weight": 1.0, "max_iter": 200}
 
-    def embed(
-        self,
-        graph: Graph,
-        pairs: PairRows | None,
-        settings: dict[str, Any],
-        rng: np.random.Generator,
-        callback: Callback | None,
-    ) -> AnyArray:
+    def embed(self, task: Task) -> AnyArray:
+        graph, pairs, settings, rng = task.graph, task.pairs, task.settings, task.rng
         import warnings
 
         import scipy.sparse as sp
@@ -181,14 +155,8 @@ class LabelPropagationOracle(Baseline):
     needs_pairs = True
     SETTINGS: ClassVar[Mapping[str, Any]] = {"labels": None, "damping": 0.9, "rounds": 50, "prior": 0.02}
 
-    def embed(
-        self,
-        graph: Graph,
-        pairs: PairRows | None,
-        settings: dict[str, Any],
-        rng: np.random.Generator,
-        callback: Callback | None,
-    ) -> AnyArray:
+    def embed(self, task: Task) -> AnyArray:
+        graph, pairs, settings = task.graph, task.pairs, task.settings
         import scipy.sparse as sp
 
         assert pairs is not None

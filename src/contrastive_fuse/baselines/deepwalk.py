@@ -1,48 +1,51 @@
 """DeepWalk and Node2Vec: nodes that occur close together on random walks get similar vectors.
 
-DeepWalk (Perozzi et al. 2014): walks without memory, hierarchical softmax. Node2Vec (Grover and Leskovec 2016): walks
-that prefer to stay near (q) or to return (p), negative sampling. Skip-gram is gensim's, with one worker, because with
-more its result depends on which comes first.
+DeepWalk (Perozzi et al. 2014): walks without memory. Node2Vec (Grover and Leskovec 2016): walks that prefer to stay
+near (q) or to return (p). Skip-gram has negative samples, as the paper has it for both, and is compiled here;
+DeepWalk's first form, with hierarchical softmax (`DeepWalk.PUBLISHED`), and gensim's trainer can be asked for. Gensim
+works with one worker, because with more its result depends on which comes first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 
-from contrastive_fuse.baselines.base import Baseline, Callback, Step
+from contrastive_fuse.baselines.base import Baseline, Step, Task
+from contrastive_fuse.baselines.skipgram import train_skip_gram
 from contrastive_fuse.baselines.walks import random_walks
 from contrastive_fuse.errors import MissingExtraError, check_integer, check_number
 from contrastive_fuse.graph import Graph
-from contrastive_fuse.pairs import PairRows
 from contrastive_fuse.types import AnyArray, FloatArray, IntArray
 
 ROWS_AT_ONCE = 1 << 12
 
 
 class DeepWalk(Baseline):
-    """Skip-gram on walks without memory."""
+    """Skip-gram on walks without memory.
+
+    Settings
+    --------
+    negative : nodes drawn against each node of a walk; with 0 gensim's hierarchical softmax
+    gensim : whether gensim trains in any case
+    """
 
     SETTINGS: ClassVar[Mapping[str, Any]] = {
         "walks": 10,
-        "length": 40,
+        "length": 80,
         "window": 5,
         "epochs": 1,
-        "negative": 0,
+        "negative": 5,
         "p": 1.0,
         "q": 1.0,
+        "gensim": False,
     }
+    PUBLISHED: ClassVar[Mapping[str, Mapping[str, Any]]] = {"2014": {"length": 40, "negative": 0}}
 
-    def embed(
-        self,
-        graph: Graph,
-        pairs: PairRows | None,
-        settings: dict[str, Any],
-        rng: np.random.Generator,
-        callback: Callback | None,
-    ) -> AnyArray:
+    def embed(self, task: Task) -> AnyArray:
+        graph, settings, rng, callback = task.graph, task.settings, task.rng, task.callback
         for name in ("walks", "length", "window", "epochs"):
             check_integer(name, settings[name], at_least=1)
         for name in ("p", "q"):
@@ -53,9 +56,11 @@ class DeepWalk(Baseline):
         )
         if callback is not None:
             callback(Step("walks", 1, 1))
-        vectors = skip_gram(
+        report = None if callback is None else lambda done, total: callback(Step("skip-gram", done, total))
+        train = gensim_skip_gram if settings["gensim"] or not settings["negative"] else train_skip_gram
+        vectors = train(
             walks, graph.n_nodes, int(self.n_components), window=settings["window"], epochs=settings["epochs"],
-            negative=settings["negative"], seed=seed, callback=callback,
+            negative=check_integer("negative", settings["negative"], at_least=0), seed=seed, report=report,
         )  # fmt: skip
         alone = np.diff(graph.indptr) == 0
         vectors[alone] = rng.standard_normal((int(alone.sum()), vectors.shape[1]))  # no walk tells anything of them
@@ -78,10 +83,12 @@ class Node2Vec(DeepWalk):
         "negative": 5,
         "p": 0.5,
         "q": 2.0,
+        "gensim": False,
     }
+    PUBLISHED: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
 
 
-def skip_gram(
+def gensim_skip_gram(
     walks: IntArray,
     n_nodes: int,
     n_components: int,
@@ -90,7 +97,7 @@ def skip_gram(
     epochs: int,
     negative: int,
     seed: int,
-    callback: Callback | None = None,
+    report: Callable[[int, int], object] | None = None,
 ) -> FloatArray:
     """Gensim's skip-gram on walks, with hierarchical softmax where ``negative`` is 0."""
     try:
@@ -104,8 +111,8 @@ def skip_gram(
 
         def on_epoch_end(self, model: Any) -> None:
             self.done += 1
-            if callback is not None:
-                callback(Step("skip-gram", self.done, epochs))
+            if report is not None:
+                report(self.done, epochs)
 
     counts = np.bincount(walks[walks >= 0], minlength=n_nodes)
     model = Word2Vec(

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-from contrastive_fuse.baselines.base import Callback
+from contrastive_fuse.baselines.base import Task
 from contrastive_fuse.baselines.torch_baseline import GcnStack, TorchBaseline, links_of, minimise
-from contrastive_fuse.graph import Graph
-from contrastive_fuse.pairs import PairRows
 
 
 class Dgi(TorchBaseline):
@@ -22,15 +19,8 @@ class Dgi(TorchBaseline):
     FEATURELESS: ClassVar[Mapping[str, Any]] = {"layers": 2, "epochs": 200, "learning_rate": 0.01}
     REFERENCE: ClassVar[Mapping[str, Any]] = {"layers": 1, "epochs": 500, "learning_rate": 0.001, "patience": 20}
 
-    def learn(
-        self,
-        graph: Graph,
-        pairs: PairRows | None,
-        inputs: Tensor,
-        settings: dict[str, Any],
-        rng: np.random.Generator,
-        callback: Callback | None,
-    ) -> Tensor:
+    def learn(self, task: Task, inputs: Tensor) -> Tensor:
+        graph, settings, callback = task.graph, task.settings, task.callback
         k, links = int(self.n_components), links_of(graph, inputs.device)
         widths = [inputs.shape[1], *[2 * k] * (settings["layers"] - 1), k]
         encoder = GcnStack(widths, nn.PReLU).to(inputs.device)

@@ -7,10 +7,15 @@ from torch import Tensor
 from torch.nn.functional import normalize
 from torch.utils.checkpoint import checkpoint
 
+from contrastive_fuse.errors import check_integer
+
 ROWS_AT_ONCE = 2048
+CONTRASTED = 4096  # nodes in one step's contrast unless told otherwise: its cost grows with their square
 
 
-def info_nce(one: Tensor, two: Tensor, temperature: float, within: bool = True) -> Tensor:
+def info_nce(
+    one: Tensor, two: Tensor, temperature: float, *, within: bool = True, contrasted: int | None = None
+) -> Tensor:
     """Mean over nodes of minus the log share of a node's own counterpart among all candidates, both ways.
 
     Parameters
@@ -18,7 +23,12 @@ def info_nce(one: Tensor, two: Tensor, temperature: float, within: bool = True) 
     one, two : (n, k) rows of the same nodes in two views
     within : bool
         Whether the other nodes of a node's own view are candidates too (as in GRACE), or those of the other view alone.
+    contrasted : int, optional
+        Of a larger graph, only so many nodes, drawn anew each time, stand against each other.
     """
+    if contrasted is not None and len(one) > check_integer("contrasted", contrasted, at_least=2):
+        drawn = torch.randperm(len(one), device=one.device)[:contrasted]
+        one, two = one[drawn], two[drawn]
     one, two = normalize(one), normalize(two)
     total = torch.zeros((), device=one.device)
     for left, right in ((one, two), (two, one)):

@@ -11,12 +11,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-from contrastive_fuse.baselines.base import Callback
+from contrastive_fuse.baselines.base import Task
 from contrastive_fuse.baselines.torch_baseline import TorchBaseline, minimise
 from contrastive_fuse.errors import InputError, check_integer, check_number
 from contrastive_fuse.graph import Graph
 from contrastive_fuse.nets.links import Links
-from contrastive_fuse.pairs import PairRows
 
 DENSE_BELOW = 6000  # nodes up to which the diffusion is solved for; beyond that its largest entries are approximated
 KEPT_A_NODE, ROUNDS, NODES_AT_ONCE = 64, 20, 512
@@ -30,15 +29,8 @@ class Mvgrl(TorchBaseline):
     }  # fmt: skip
     REFERENCE: ClassVar[Mapping[str, Any]] = {**FEATURELESS, "epochs": 3000}
 
-    def learn(
-        self,
-        graph: Graph,
-        pairs: PairRows | None,
-        inputs: Tensor,
-        settings: dict[str, Any],
-        rng: np.random.Generator,
-        callback: Callback | None,
-    ) -> Tensor:
+    def learn(self, task: Task, inputs: Tensor) -> Tensor:
+        graph, settings, rng, callback = task.graph, task.settings, task.rng, task.callback
         n, k, device = graph.n_nodes, int(self.n_components), inputs.device
         alpha = check_number("alpha", settings["alpha"], above=0)
         if alpha >= 1:

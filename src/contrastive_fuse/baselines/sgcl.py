@@ -13,8 +13,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, normalize, softplus
 
-from contrastive_fuse.baselines.base import Callback
-from contrastive_fuse.baselines.infonce import info_nce
+from contrastive_fuse.baselines.base import Task
+from contrastive_fuse.baselines.infonce import CONTRASTED, info_nce
 from contrastive_fuse.baselines.torch_baseline import GcnStack, TorchBaseline, links_of, mask_columns, minimise
 from contrastive_fuse.graph import Graph
 from contrastive_fuse.pairs import PairRows
@@ -30,18 +30,12 @@ class Sgcl(TorchBaseline):
 
     FEATURELESS: ClassVar[Mapping[str, Any]] = {
         "epochs": 200, "learning_rate": 0.005, "temperature": 0.5, "alpha": 0.8, "beta": 1e-4, "drop": 0.1, "flip": 0.1,
+        "contrasted": CONTRASTED,
     }  # fmt: skip
     REFERENCE: ClassVar[Mapping[str, Any]] = FEATURELESS
 
-    def learn(
-        self,
-        graph: Graph,
-        pairs: PairRows | None,
-        inputs: Tensor,
-        settings: dict[str, Any],
-        rng: np.random.Generator,
-        callback: Callback | None,
-    ) -> Tensor:
+    def learn(self, task: Task, inputs: Tensor) -> Tensor:
+        graph, pairs, settings, rng, callback = task.graph, task.pairs, task.settings, task.rng, task.callback
         k, n, device = int(self.n_components), graph.n_nodes, inputs.device
         first, second, sign = _signed_links(graph, pairs)
         encoders = [GcnStack([inputs.shape[1], k, k], nn.PReLU).to(device) for _ in range(2)]
@@ -64,7 +58,10 @@ class Sgcl(TorchBaseline):
         def loss() -> Tensor:
             one, two = (view(float(settings["drop"]), float(settings["flip"])) for _ in range(2))
             final = join(torch.cat([*one, *two], dim=1))
-            across = info_nce(one[0], two[0], tau, within=False) + info_nce(one[1], two[1], tau, within=False)
+            across = sum(
+                info_nce(left, right, tau, within=False, contrasted=settings["contrasted"])
+                for left, right in zip(one, two, strict=True)
+            )
             inside = torch.zeros((), device=device)
             for positive, negative in (one, two):
                 gap = (normalize(final) * (normalize(negative) - normalize(positive))).sum(dim=1) / tau
@@ -87,19 +84,12 @@ class SgclLinear(TorchBaseline):
 
     FEATURELESS: ClassVar[Mapping[str, Any]] = {
         "epochs": 200, "learning_rate": 1e-3, "temperature": 0.5, "smoothness": 0.1, "edge_drop": 0.2,
-        "feature_drop": 0.2,
+        "feature_drop": 0.2, "contrasted": CONTRASTED,
     }  # fmt: skip
     REFERENCE: ClassVar[Mapping[str, Any]] = FEATURELESS
 
-    def learn(
-        self,
-        graph: Graph,
-        pairs: PairRows | None,
-        inputs: Tensor,
-        settings: dict[str, Any],
-        rng: np.random.Generator,
-        callback: Callback | None,
-    ) -> Tensor:
+    def learn(self, task: Task, inputs: Tensor) -> Tensor:
+        graph, settings, rng, callback = task.graph, task.settings, task.rng, task.callback
         k, n, links = int(self.n_components), graph.n_nodes, links_of(graph, inputs.device)
         encoder = nn.Linear(inputs.shape[1], k).to(inputs.device)
 
@@ -110,7 +100,8 @@ class SgclLinear(TorchBaseline):
                 views.append(damaged @ encoder(mask_columns(inputs, settings["feature_drop"])))
             rows = links @ encoder(inputs)
             rough = ((rows - links @ rows) * rows).sum() / n
-            value: Tensor = info_nce(views[0], views[1], settings["temperature"]) + settings["smoothness"] * rough
+            apart = info_nce(views[0], views[1], settings["temperature"], contrasted=settings["contrasted"])
+            value: Tensor = apart + settings["smoothness"] * rough
             return value
 
         minimise([encoder], loss, settings, callback)

@@ -7,24 +7,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from contrastive_fuse.baselines.base import Baseline, Callback, to_width
+from contrastive_fuse.baselines.base import Baseline, Task, to_width
 from contrastive_fuse.errors import InputError
-from contrastive_fuse.graph import Graph
-from contrastive_fuse.pairs import PairRows
 from contrastive_fuse.types import AnyArray
 
 
 class Random(Baseline):
     """Normally distributed numbers."""
 
-    def embed(
-        self,
-        graph: Graph,
-        pairs: PairRows | None,
-        settings: dict[str, Any],
-        rng: np.random.Generator,
-        callback: Callback | None,
-    ) -> AnyArray:
+    def embed(self, task: Task) -> AnyArray:
+        graph, rng = task.graph, task.rng
         return rng.standard_normal((graph.n_nodes, int(self.n_components)), dtype=np.float32)
 
 
@@ -38,14 +30,8 @@ class Given(Baseline):
 
     SETTINGS: ClassVar[Mapping[str, Any]] = {"features": None}
 
-    def embed(
-        self,
-        graph: Graph,
-        pairs: PairRows | None,
-        settings: dict[str, Any],
-        rng: np.random.Generator,
-        callback: Callback | None,
-    ) -> AnyArray:
+    def embed(self, task: Task) -> AnyArray:
+        graph, settings, rng = task.graph, task.settings, task.rng
         features = settings["features"]
         if features is None:
             raise InputError('this method needs the features of the nodes: settings={"features": ...}')

@@ -13,12 +13,12 @@ import torch
 from torch import Tensor, nn
 from torch_geometric.nn import GCNConv
 
-from contrastive_fuse.baselines.base import Baseline, Callback, Step, to_width
+from contrastive_fuse.baselines.base import Baseline, Callback, Step, Task, to_width
 from contrastive_fuse.errors import InputError, check_integer
 from contrastive_fuse.graph import Graph
 from contrastive_fuse.nets.device import choose_device, own_randomness
 from contrastive_fuse.nets.links import Links
-from contrastive_fuse.pairs import PairRows, Unknown
+from contrastive_fuse.pairs import Unknown
 from contrastive_fuse.types import AnyArray, Seed
 
 
@@ -61,30 +61,15 @@ class TorchBaseline(Baseline):
         given = (self.settings or {}).get("features") is not None
         return {**self.COMMON, **(self.REFERENCE if given else self.FEATURELESS)}
 
-    def embed(
-        self,
-        graph: Graph,
-        pairs: PairRows | None,
-        settings: dict[str, Any],
-        rng: np.random.Generator,
-        callback: Callback | None,
-    ) -> AnyArray:
-        with own_randomness(int(rng.integers(1 << 62))):
-            inputs = _inputs(graph, settings["features"], int(self.n_components), self.normalise_features)
+    def embed(self, task: Task) -> AnyArray:
+        with own_randomness(int(task.rng.integers(1 << 62))):
+            inputs = _inputs(task.graph, task.settings["features"], int(self.n_components), self.normalise_features)
             inputs = inputs.to(choose_device(self.device))
-            rows = self.learn(graph, pairs, inputs, settings, rng, callback)
+            rows = self.learn(task, inputs)
         return to_width(rows.detach().cpu().numpy(), int(self.n_components))
 
     @abstractmethod
-    def learn(
-        self,
-        graph: Graph,
-        pairs: PairRows | None,
-        inputs: Tensor,
-        settings: dict[str, Any],
-        rng: np.random.Generator,
-        callback: Callback | None,
-    ) -> Tensor:
+    def learn(self, task: Task, inputs: Tensor) -> Tensor:
         """The vectors, (n_nodes, at least n_components)."""
 
     def memory_estimate(self, graph: Graph) -> int:

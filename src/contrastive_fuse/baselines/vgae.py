@@ -11,10 +11,8 @@ from torch import Tensor, nn
 from torch.nn.functional import logsigmoid
 from torch_geometric.nn import GCNConv
 
-from contrastive_fuse.baselines.base import Callback
+from contrastive_fuse.baselines.base import Task
 from contrastive_fuse.baselines.torch_baseline import TorchBaseline, links_of, minimise
-from contrastive_fuse.graph import Graph
-from contrastive_fuse.pairs import PairRows
 from contrastive_fuse.scoring import row_cosines
 from contrastive_fuse.types import AnyArray, FloatArray
 
@@ -27,15 +25,8 @@ class Vgae(TorchBaseline):
     FEATURELESS: ClassVar[Mapping[str, Any]] = {"hidden": None, "epochs": 200, "learning_rate": 0.01}
     REFERENCE: ClassVar[Mapping[str, Any]] = {"hidden": 32, "epochs": 200, "learning_rate": 0.01}
 
-    def learn(
-        self,
-        graph: Graph,
-        pairs: PairRows | None,
-        inputs: Tensor,
-        settings: dict[str, Any],
-        rng: np.random.Generator,
-        callback: Callback | None,
-    ) -> Tensor:
+    def learn(self, task: Task, inputs: Tensor) -> Tensor:
+        graph, settings, callback = task.graph, task.settings, task.callback
         k, n = int(self.n_components), graph.n_nodes
         hidden = settings["hidden"] or 2 * k
         links, device = links_of(graph, inputs.device), inputs.device

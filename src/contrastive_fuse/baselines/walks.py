@@ -58,7 +58,7 @@ def _running_sums(graph: Graph) -> DoubleArray:
 
 
 @njit(nogil=True, cache=True)
-def _next(state):  # type: ignore[no-untyped-def]
+def draw(state):  # type: ignore[no-untyped-def]
     """The next state of splitmix64, and a number in [0, 1) from it."""
     state = state + np.uint64(0x9E3779B97F4A7C15)
     z = state
@@ -110,7 +110,7 @@ def _walk(indptr, indices, sums, starts, first, last, seed, p, q, walks):  # typ
                 node = -1
                 continue
             while True:
-                state, number = _next(state)
+                state, number = draw(state)
                 candidate = _neighbour(indptr, indices, sums, node, number)
                 if before < 0 or (p == 1.0 and q == 1.0):
                     break
@@ -119,7 +119,7 @@ def _walk(indptr, indices, sums, starts, first, last, seed, p, q, walks):  # typ
                     favour = 1.0 / p
                 elif _linked(indptr, indices, before, candidate):
                     favour = 1.0
-                state, number = _next(state)
+                state, number = draw(state)
                 if number * most < favour:
                     break
             before, node = node, candidate
