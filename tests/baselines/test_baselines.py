@@ -73,7 +73,7 @@ def test_info_nce_of_some_nodes_at_a_time():
     assert drawn.std() > 0  # other nodes each time
     fewer = info_nce(one, two, 0.5).item() - np.log(399 / 99)  # a quarter of the candidates
     assert abs(drawn.mean().item() - fewer) < 0.05
-    with pytest.raises(InputError, match="contrasted must be .* at least 2; got 1"):
+    with pytest.raises(InputError, match="contrasted must be a finite number of at least 2"):
         info_nce(one, two, 0.5, contrasted=1)
 
 
