@@ -16,7 +16,7 @@ from contrastive_fuse.rows import random_rows
 
 @pytest.fixture(scope="module")
 def fitted(community_graph, community_pairs):
-    return ContrastiveFUSE(16, random_state=0).fit(community_graph.graph, community_pairs[0])
+    return ContrastiveFUSE(16, readout="cosine", random_state=0).fit(community_graph.graph, community_pairs[0])
 
 
 def test_learns(fitted, community_pairs):
@@ -102,7 +102,7 @@ def test_a_handful_of_pairs_is_enough(community_graph, n_pairs):
 
 def test_threshold_can_be_chosen(community_graph, community_pairs):
     train, test = community_pairs
-    model = ContrastiveFUSE(8, random_state=0).fit(community_graph.graph, train)
+    model = ContrastiveFUSE(8, readout="cosine", random_state=0).fit(community_graph.graph, train)
     assert model.set_threshold(2.0).predict(test).max() == -1
     assert model.set_threshold(-2.0).predict(test).min() == 1
     model.calibrate_threshold(test, strategy="accuracy")

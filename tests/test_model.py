@@ -123,7 +123,7 @@ def another_format(folder):
         (pickle_vectors, "is damaged.*pickle"),
         (shorten_vectors, "expected 6 nodes with 5 float32 components"),
         (remove_ids, "is damaged"),
-        (from_the_future, "format version 99; this release reads up to 1"),
+        (from_the_future, "format version 99; this release reads up to 2"),
         (incomplete_facts, "is damaged: its header lacks"),
         (incomplete_calibration, "is damaged: its header lacks"),
         (another_format, "not the header of a model"),

@@ -109,7 +109,7 @@ class TestWorkingOrder:
         self, community_graph, community_pairs, objective, n_components, monkeypatch
     ):
         train, test = community_pairs
-        options = {"objective": objective, "max_iter": 5, "tol": 0.0, "random_state": 0}
+        options = {"objective": objective, "max_iter": 5, "tol": 0.0, "readout": "cosine", "random_state": 0}
         ordered = ContrastiveFUSE(n_components, **options).fit(community_graph.graph, train)
         monkeypatch.setattr(ordering, "CACHES", (1 << 21, 1 << 25))
         as_given = ContrastiveFUSE(n_components, **options).fit(community_graph.graph, train)

@@ -5,7 +5,8 @@ from time import perf_counter
 import numpy as np
 import pytest
 
-from contrastive_fuse import ContrastiveFUSE, sample_pairs, split_pairs
+from contrastive_fuse import ContrastiveFUSE, flip_pairs, sample_pairs, split_pairs
+from contrastive_fuse.metrics import calibration_error
 
 
 def accuracy(model, test):
@@ -23,18 +24,38 @@ def test_cora(cora):
     seconds = []
     for _ in range(3):
         started = perf_counter()
-        model = ContrastiveFUSE(random_state=0).fit(graph, train)
+        model = ContrastiveFUSE(readout="cosine", random_state=0).fit(graph, train)
         seconds.append(perf_counter() - started)
     assert accuracy(model, test) >= 0.97
     assert min(seconds) < 0.2
 
 
+def test_latent_groups_on_cora(cora):
+    graph, train, test = cora
+    started = perf_counter()
+    model = ContrastiveFUSE(random_state=0).fit(graph, train)
+    assert perf_counter() - started < 2  # twice the bar: tests share the machine
+    assert accuracy(model, test) >= 0.99
+    assert model.n_groups_ == 7
+    assert model.pair_noise_.value < 0.01
+    assert 0.7 < model.homophily_ < 0.9
+
+
+def test_wrong_pairs_on_cora(cora):
+    graph, train, test = cora
+    model = ContrastiveFUSE(random_state=0).fit(graph, flip_pairs(train, 0.2, 0))
+    assert accuracy(model, test) >= 0.97
+    assert abs(model.pair_noise_.value - 0.2) < 0.03
+    probability = model.predict_proba(test)[:, 1]
+    assert calibration_error(test.y, probability) < 0.05  # of the truth, not of what was given
+
+
 def test_ogbn_arxiv(real_set):
     graph, labels = real_set("ogbn-arxiv")
     train, test = split_pairs(sample_pairs(labels, 100_000, 0), 0.2, 0)
-    ContrastiveFUSE(max_iter=1, random_state=0).fit(graph, train)
+    ContrastiveFUSE(max_iter=1, readout="cosine", random_state=0).fit(graph, train)
     started = perf_counter()
-    model = ContrastiveFUSE(128, random_state=0).fit(graph, train)
+    model = ContrastiveFUSE(128, readout="cosine", random_state=0).fit(graph, train)
     seconds = perf_counter() - started
     assert accuracy(model, test) >= 0.79
     assert seconds < 3 * 2  # twice the bar: tests share the machine

@@ -4,37 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from inspect import signature
-from math import ceil
 from pathlib import Path
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from contrastive_fuse.arrangement import Arrangement
 from contrastive_fuse.calibration import METHODS, Calibration, Method
-from contrastive_fuse.checkpoint import Checkpoint
 from contrastive_fuse.errors import InputError, check_choice, check_integer, check_number
-from contrastive_fuse.graph import Graph, GraphReport
+from contrastive_fuse.fitting import Fitting
+from contrastive_fuse.graph import GraphReport
 from contrastive_fuse.ids import NodeIds
 from contrastive_fuse.io.convert import as_graph, as_pairs
 from contrastive_fuse.io.model import read_model, write_model
 from contrastive_fuse.kernels import KERNELS
+from contrastive_fuse.latent.mixture import Mixture
+from contrastive_fuse.latent.readout import Noise
 from contrastive_fuse.objective import OBJECTIVES, Objective
 from contrastive_fuse.operator import Operator
 from contrastive_fuse.pairs import PairReport, PairRows, Unknown
 from contrastive_fuse.parallel import thread_count
 from contrastive_fuse.parameters import Parameterized
-from contrastive_fuse.progress import Callback, SolveResult
+from contrastive_fuse.progress import Callback
 from contrastive_fuse.protocol import hold_out
 from contrastive_fuse.rows import aligned_copy, random_rows
 from contrastive_fuse.scoring import PairScorer, row_cosines
-from contrastive_fuse.solver import solve
 from contrastive_fuse.types import AnyArray, FloatArray
 
-Result = TypeVar("Result")
-
-GOING_ON = 0.25  # share of the iterations for the rows to take in the pairs that were held out
+PARTS = ("order", "init", "operator", "iterations", "groups", "calibration")
+READOUTS = ("auto", "mixture", "cosine")
+LEAST_PAIRS = 20  # of either sign, for a mixture to be learned
 
 
 class ContrastiveFUSE(PairScorer, Parameterized):
@@ -52,9 +52,12 @@ class ContrastiveFUSE(PairScorer, Parameterized):
         The iteration ends after ``max_iter`` steps, or when the root mean square move of a row is below ``tol``. Where
         pairs are held out for calibration, at most a quarter of ``max_iter`` is added to take them in.
         Defaults depend on the objective: 100 and 1e-2 (balanced), 200 and 1e-3 (paper).
+    readout : {"auto", "mixture", "cosine"}
+        How pairs are judged: by a mixture of rows and latent groups, or by the cosine of the rows alone. "auto" is the
+        mixture for objective="balanced" and at least 20 pairs of either sign, else the cosine.
     calibration : {"auto", "platt", "isotonic"} or None
-        How scores become probabilities. With None no pair is held out and there is no probability, until `calibrate`
-        is called. "auto" is isotonic from 1,000 held-out pairs, Platt below.
+        How cosines become probabilities; a mixture tells log-odds by itself. With None no pair is held out and there
+        is no probability, until `calibrate` is called. "auto" is isotonic from 1,000 held-out pairs, Platt below.
     unknown : {"error", "drop"}
         What to do with pairs that name a node outside the graph.
     kernel : {"numba", "reference"}
@@ -68,6 +71,11 @@ class ContrastiveFUSE(PairScorer, Parameterized):
     ids_ : NodeIds
     calibration_ : Calibration or None
     threshold_ : float, the score from which `predict` says alike
+    mixture_ : Mixture or None, what `readout="mixture"` judges by
+    groups_ : (n_nodes, n_groups) float32, posterior of the latent groups, None without a mixture
+    n_groups_ : int, groups with at least one node in two hundred
+    pair_noise_ : Noise, estimated share of wrong pairs with bounds
+    homophily_ : float, share of edges within groups
     history_ : dict of lists ``change`` and ``gain``, one entry an iteration of the final solve
     n_iter_ : int
     converged_ : bool
@@ -84,6 +92,7 @@ class ContrastiveFUSE(PairScorer, Parameterized):
         objective_params: Mapping[str, Any] | None = None,
         max_iter: int | None = None,
         tol: float | None = None,
+        readout: str = "auto",
         calibration: Method | None = "auto",
         unknown: Unknown = "error",
         kernel: str = "numba",
@@ -95,6 +104,7 @@ class ContrastiveFUSE(PairScorer, Parameterized):
         self.objective_params = objective_params
         self.max_iter = max_iter
         self.tol = tol
+        self.readout = readout
         self.calibration = calibration
         self.unknown = unknown
         self.kernel = kernel
@@ -140,34 +150,35 @@ class ContrastiveFUSE(PairScorer, Parameterized):
         if signed is not None:
             rows, self.pair_report_ = signed.rows_in(graph.ids, self.unknown)
         rng = np.random.default_rng(self.random_state)
-        self.timings_ = {"input": perf_counter() - started, "order": 0.0, "init": 0.0, "operator": 0.0,
-                         "iterations": 0.0, "calibration": 0.0}  # fmt: skip
-        self.resumed_at_: dict[str, int] = {}
+        self.timings_ = {"input": perf_counter() - started, **dict.fromkeys(PARTS, 0.0)}
+        work = Fitting(
+            objective,
+            self.objective_params or {},
+            max_iter=objective.max_iter if self.max_iter is None else int(self.max_iter),
+            tol=objective.tol if self.tol is None else self.tol,
+            kernel=self.kernel,
+            n_jobs=self.n_jobs,
+            callback=callback,
+            checkpoint=checkpoint,
+            timings=self.timings_,
+        )
         ids = graph.ids
         self.graph_report_: GraphReport = graph.report
-        working = self._timed("order", lambda: Arrangement.for_graph(graph, self.n_components, self.n_jobs))
-        graph, rows = self._timed("order", lambda: (working.graph(graph), working.pairs(rows)))
-        state = self._timed("init", lambda: working.inward(self._start(graph.n_nodes, init, rng)))
+        working = work.timed("order", lambda: Arrangement.for_graph(graph, self.n_components, self.n_jobs))
+        graph, rows = work.timed("order", lambda: (working.graph(graph), working.pairs(rows)))
+        state = work.timed("init", lambda: working.inward(self._start(graph.n_nodes, init, rng)))
 
-        max_iter = objective.max_iter if self.max_iter is None else int(self.max_iter)
+        self.mixture_: Mixture | None = None
         self.calibration_: Calibration | None = None
-        kept = None if self.calibration is None else hold_out(rows, rng)
-        if rows is not None and kept is not None:
-            operator = self._operator(objective, graph, rows.subset(kept))
-            state = self._solve(objective, operator, state, max_iter, "calibration", callback, checkpoint).rows
-            held_out = rows.subset(~kept)
-            self._timed("calibration", lambda: self._calibrate(state, held_out))
-            max_iter = ceil(max_iter * GOING_ON)
-            del operator, held_out  # before the next is built
-        operator = self._operator(objective, graph, rows)
-        result = self._solve(objective, operator, state, max_iter, "embedding", callback, checkpoint)
-        state = result.rows
-        del operator  # before another table is made
-        for stage in ("calibration", "embedding"):
-            if checkpoint is not None:
-                _stage_checkpoint(checkpoint, stage).remove()
-
-        self.embedding_: FloatArray = self._timed("order", lambda: working.outward(state[:, : self.n_components]))
+        if rows is not None and self._mixes(rows):
+            result, mixture, self.calibration_ = work.mixture(graph, rows, state, rng)
+            self.mixture_ = work.timed("order", lambda: mixture.reordered(working.place))
+        else:
+            kept = None if self.calibration is None else hold_out(rows, rng)
+            result, self.calibration_ = work.cosine(graph, rows, state, kept, self.calibration or "auto")
+        work.done()
+        self.resumed_at_: dict[str, int] = work.resumed_at
+        self.embedding_: FloatArray = work.timed("order", lambda: working.outward(result.rows[:, : self.n_components]))
         self.ids_: NodeIds = ids
         self.threshold_ = 0.0 if self.calibration_ is None else self.calibration_.threshold
         self.history_ = {"change": result.change, "gain": result.gain}
@@ -189,6 +200,8 @@ class ContrastiveFUSE(PairScorer, Parameterized):
             embedding=self.embedding_,
             threshold=self.threshold_,
             calibration=self.calibration_,
+            mixture=None if self.mixture_ is None else self.mixture_.facts(),
+            arrays={} if self.mixture_ is None else self.mixture_.arrays(),
             parameters=self.get_params(deep=False),
             facts={
                 "n_iter": self.n_iter_,
@@ -206,14 +219,16 @@ class ContrastiveFUSE(PairScorer, Parameterized):
 
         Parameters that JSON cannot hold (a callable objective, a generator) come back as their descriptions.
         """
-        header, ids, embedding = read_model(path)
+        header, ids, embedding, arrays = read_model(path)
         try:
-            return cls._restore(header, ids, embedding)
+            return cls._restore(header, ids, embedding, arrays)
         except (KeyError, TypeError) as error:
             raise InputError(f"{path} is damaged: its header lacks or misnames {error}") from None
 
     @classmethod
-    def _restore(cls, header: dict[str, Any], ids: NodeIds, embedding: FloatArray) -> ContrastiveFUSE:
+    def _restore(
+        cls, header: dict[str, Any], ids: NodeIds, embedding: FloatArray, arrays: dict[str, AnyArray]
+    ) -> ContrastiveFUSE:
         known = {name: value for name, value in header["parameters"].items() if name in cls._get_param_names()}
         facts = header["facts"]
         model = cls(**known)
@@ -221,6 +236,8 @@ class ContrastiveFUSE(PairScorer, Parameterized):
         model.threshold_ = header["threshold"]
         stored = header["calibration"]
         model.calibration_ = None if stored is None else Calibration.from_dict(stored)
+        mixture = header.get("mixture")
+        model.mixture_ = None if mixture is None else Mixture.restore(mixture, arrays)
         model.n_iter_, model.converged_, model.resumed_at_ = facts["n_iter"], facts["converged"], {}
         model.history_, model.timings_ = facts["history"], facts["seconds"]
         model.graph_report_ = GraphReport.from_dict(facts["graph"])
@@ -232,6 +249,7 @@ class ContrastiveFUSE(PairScorer, Parameterized):
         check_integer("n_components", self.n_components, at_least=1)
         check_choice("kernel", self.kernel, KERNELS)
         check_choice("unknown", self.unknown, ("error", "drop"))
+        check_choice("readout", self.readout, READOUTS)
         thread_count(self.n_jobs)
         if self.calibration is not None:
             check_choice("calibration", self.calibration, METHODS)
@@ -249,9 +267,44 @@ class ContrastiveFUSE(PairScorer, Parameterized):
             raise InputError(f"objective_params do not fit the objective {self.objective!r}: {error}") from None
         return objective
 
-    def score_rows(self, first: AnyArray, second: AnyArray) -> FloatArray:
-        """Cosine of the two vectors of each pair, (n,)."""
-        return row_cosines(self.embedding_, first, second)
+    def score_rows(self, first: AnyArray, second: AnyArray) -> AnyArray:
+        """Log-odds that pairs are alike, or the cosine of their vectors where there is no mixture, (n,)."""
+        if self.mixture_ is None:
+            return row_cosines(self.embedding_, first, second)
+        return self.mixture_.log_odds(self.embedding_, first, second, self.n_jobs)
+
+    @property
+    def groups_(self) -> FloatArray | None:
+        """Posterior of the latent groups, (n_nodes, K)."""
+        return None if self.mixture_ is None else self.mixture_.groups
+
+    @property
+    def n_groups_(self) -> int | None:
+        """Groups with at least one node in two hundred."""
+        return None if self.mixture_ is None else self.mixture_.n_groups
+
+    @property
+    def pair_noise_(self) -> Noise | None:
+        """Estimated share of wrong pairs, with bounds."""
+        return None if self.mixture_ is None else self.mixture_.readout.noise
+
+    @property
+    def homophily_(self) -> float | None:
+        """Share of the edges within groups."""
+        return None if self.mixture_ is None else self.mixture_.homophily
+
+    def _mixes(self, rows: PairRows) -> bool:
+        """Whether pairs are judged by the mixture."""
+        both = min(int(np.sum(rows.y > 0)), int(np.sum(rows.y < 0))) >= LEAST_PAIRS
+        if self.readout == "mixture" and not both:
+            raise InputError(
+                f'readout="mixture" needs at least {LEAST_PAIRS} pairs of either sign; there are'
+                f" {int(np.sum(rows.y > 0)):,} alike and {int(np.sum(rows.y < 0)):,} unlike"
+            )
+        wanted = self.readout == "mixture" or (
+            self.readout == "auto" and self.objective == "balanced" and self.calibration is not None
+        )
+        return wanted and both
 
     def _start(self, n_nodes: int, init: FloatArray | None, rng: np.random.Generator) -> FloatArray:
         if init is None:
@@ -262,54 +315,3 @@ class ContrastiveFUSE(PairScorer, Parameterized):
         if not np.isfinite(given).all():
             raise InputError("init must hold finite numbers only")
         return aligned_copy(given)
-
-    def _operator(self, objective: Objective, graph: Graph, pairs: PairRows | None) -> Operator:
-        params = dict(self.objective_params or {})
-        return self._timed("operator", lambda: objective.build(graph, pairs, **params))
-
-    def _solve(
-        self,
-        objective: Objective,
-        operator: Operator,
-        state: FloatArray,
-        max_iter: int,
-        stage: str,
-        callback: Callback | None,
-        checkpoint: str | Path | None,
-    ) -> SolveResult:
-        keeper = None if checkpoint is None else _stage_checkpoint(checkpoint, stage)
-        result = self._timed(
-            "iterations",
-            lambda: solve(
-                operator,
-                state,
-                max_iter=max_iter,
-                tol=objective.tol if self.tol is None else self.tol,
-                kernel=self.kernel,
-                n_jobs=self.n_jobs,
-                overwrite_init=True,
-                callback=callback,
-                stage=stage,
-                checkpoint=keeper,
-            ),
-        )
-        if keeper is not None and keeper.resumed_at:
-            self.resumed_at_[stage] = keeper.resumed_at
-        return result
-
-    def _calibrate(self, state: FloatArray, held_out: PairRows) -> None:
-        scores = row_cosines(state, held_out.first, held_out.second)
-        assert self.calibration is not None
-        self.calibration_ = Calibration.learn(scores, held_out.y, self.calibration)
-
-    def _timed(self, part: str, work: Callable[[], Result]) -> Result:
-        started = perf_counter()
-        try:
-            return work()
-        finally:
-            self.timings_[part] += perf_counter() - started
-
-
-def _stage_checkpoint(path: str | Path, stage: str) -> Checkpoint:
-    path = Path(path)
-    return Checkpoint(path.with_name(f"{path.name}.{stage}.npz"))

@@ -159,7 +159,7 @@ def _operator(
     edges = SparseRows(graph.indptr, graph.indices, graph.weights)
     if pairs is not None and len(pairs.y):
         links = Links(pairs.first, pairs.second, pairs.signed_weight)
-        merged = stack_scaled(edges, edge_scale, links, np.sqrt(pair_strength) * _pair_scale(graph.n_nodes, pairs))
+        merged = stack_scaled(edges, edge_scale, links, np.sqrt(pair_strength) * pair_scale(graph.n_nodes, pairs))
     else:
         merged = stack_scaled(edges, edge_scale)
     assert merged.values is not None
@@ -168,7 +168,7 @@ def _operator(
     )
 
 
-def _pair_scale(n_nodes: int, pairs: PairRows) -> DoubleArray:
+def pair_scale(n_nodes: int, pairs: PairRows) -> DoubleArray:
     """The diagonal of ``Dc^-1/2``."""
     return _inverse(np.sqrt(link_strength(pairs.first, pairs.second, pairs.weight, n_nodes)))
 
@@ -177,7 +177,7 @@ def normalised_pairs(n_nodes: int, pairs: PairRows) -> sp.csr_array:
     """``N = Dc^-1/2 Y Dc^-1/2`` as a SciPy CSR array; the paper's signed Laplacian is ``I - N``."""
     import scipy.sparse as sp
 
-    scale = _pair_scale(n_nodes, pairs)
+    scale = pair_scale(n_nodes, pairs)
     values = scale[pairs.first] * pairs.signed_weight * scale[pairs.second]
     upper = sp.coo_array((values, (pairs.first, pairs.second)), shape=(n_nodes, n_nodes))
     return sp.csr_array(upper + upper.T)

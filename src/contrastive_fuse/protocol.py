@@ -16,6 +16,8 @@ from contrastive_fuse.types import AnyArray, BoolArray, LongArray, Seed
 HELD_OUT_SHARE = 0.1
 HELD_OUT_AT_LEAST = 200  # where there are that many to spare
 HELD_OUT_AT_MOST = 20_000
+N_FOLDS, FEW_A_NODE, MANY_PAIRS = 4, 4, 20_000
+HIDDEN_PARTS = 10  # one of so many parts of the nodes is hidden at a time
 
 
 def split_pairs(
@@ -141,6 +143,28 @@ def hold_out(pairs: PairRows | None, rng: np.random.Generator) -> BoolArray | No
         count = min(max(1, round(wanted * len(of_sign) / n_pairs)), len(of_sign) - 1)
         kept[rng.choice(of_sign, count, replace=False)] = False
     return kept
+
+
+def folds(pairs: PairRows, rng: np.random.Generator) -> list[BoolArray]:
+    """Which pairs to hold out, several times over, so that what is learned on them holds for new pairs of any nodes.
+
+    Where few pairs touch a node, every pair is held out once (a tenth at a time, where there are many); some of them
+    are then of nodes in no other pair. Where many do, all pairs of one node in ten are held out besides one tenth of
+    the others: else nothing would tell how to judge nodes without pairs.
+    """
+    n_pairs = len(pairs.y)
+    nodes = np.unique(np.concatenate([pairs.first, pairs.second]))
+    place = rng.permutation(n_pairs) / n_pairs
+    if 2 * n_pairs < FEW_A_NODE * len(nodes):
+        share = 1 / N_FOLDS if n_pairs < MANY_PAIRS else HELD_OUT_SHARE
+        return [(place >= fold * share) & (place < (fold + 1) * share) for fold in range(N_FOLDS)]
+    order, found = rng.permutation(nodes), []
+    for fold in range(N_FOLDS):
+        hidden = np.zeros(int(nodes.max()) + 1, dtype=bool)
+        hidden[np.array_split(order, HIDDEN_PARTS)[fold]] = True
+        chosen = (place >= fold * HELD_OUT_SHARE) & (place < (fold + 1) * HELD_OUT_SHARE)
+        found.append(hidden[pairs.first] | hidden[pairs.second] | chosen)
+    return found
 
 
 def _some(nodes: LongArray, share: float, random_state: Seed) -> LongArray:

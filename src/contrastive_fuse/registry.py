@@ -49,6 +49,7 @@ class Method:
 
 EMBEDDERS: dict[str, Method] = {
     "fuse": Method("fuse:ContrastiveFUSE"),
+    "fuse-rows": Method("fuse:ContrastiveFUSE", {"readout": "cosine"}),
     "fuse-paper": Method("fuse:ContrastiveFUSE", {"objective": "paper"}),
     "random": Method("baselines.simple:Random"),
     "given": Method("baselines.simple:Given", needs="features"),

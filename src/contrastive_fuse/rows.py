@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+from numba import njit
 
 from contrastive_fuse.kernels.contract import padded_width
 from contrastive_fuse.parallel import even_chunks, map_chunks, thread_count
 from contrastive_fuse.types import FloatArray, IntArray, Seed
 
 ROWS_AT_ONCE = 1 << 15
+PAIRS_AT_ONCE = 1 << 14
 CACHE_LINE = 64  # bytes
 
 
@@ -66,3 +68,25 @@ def is_aligned(rows: FloatArray) -> bool:
         and rows.shape[1] == padded_width(rows.shape[1])
         and rows.ctypes.data % CACHE_LINE == 0
     )
+
+
+def row_dots(rows: FloatArray, first: IntArray, second: IntArray, n_jobs: int | None = None) -> FloatArray:
+    """Inner products of pairs of rows, (n_pairs,) float32."""
+    found = np.empty(len(first), dtype=np.float32)
+    bounds = even_chunks(len(first), PAIRS_AT_ONCE)
+
+    def work(chunk: int) -> None:
+        _dots(rows, first, second, found, bounds[chunk], bounds[chunk + 1])
+
+    map_chunks(work, len(bounds) - 1, thread_count(n_jobs))
+    return found
+
+
+@njit(nogil=True, cache=True, fastmath=True, error_model="numpy")
+def _dots(rows, first, second, found, start, stop):  # type: ignore[no-untyped-def]
+    for pair in range(start, stop):
+        one, two = rows[first[pair]], rows[second[pair]]
+        total = np.float32(0)
+        for column in range(rows.shape[1]):
+            total += one[column] * two[column]
+        found[pair] = total

@@ -6,8 +6,11 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from contrastive_fuse.errors import counted
 
 if TYPE_CHECKING:
     from contrastive_fuse.baselines.base import Step as Stage
@@ -129,6 +132,9 @@ def fit_facts(model: ContrastiveFUSE) -> dict[str, Any]:
         "held_out_pairs": 0 if calibration is None else calibration.n_pairs,
         "held_out_roc_auc": None if calibration is None else calibration.roc_auc,
         "threshold": model.threshold_,
+        "n_groups": model.n_groups_,
+        "homophily": model.homophily_,
+        "pair_noise": None if model.pair_noise_ is None else asdict(model.pair_noise_),
         "seconds": model.timings_,
         "graph": model.graph_report_.to_dict(),
         "pairs": None if model.pair_report_ is None else model.pair_report_.to_dict(),
@@ -142,7 +148,14 @@ def fit_lines(model: ContrastiveFUSE) -> list[str]:
              f" {model.timings_['total']:.2f} s"]  # fmt: skip
     for stage, iteration in model.resumed_at_.items():
         lines.append(f"went on from iteration {iteration} of the {stage}")
-    if model.calibration_ is not None:
+    noise = model.pair_noise_
+    if noise is not None and model.calibration_ is not None:
+        lines.append(f"ROC-AUC {model.calibration_.roc_auc:.3f} on {model.calibration_.n_pairs:,} held-out pairs")
+        lines.append(
+            f"{counted(model.n_groups_ or 0, 'latent group')}; {model.homophily_:.0%} of the edges lie within groups;"
+            f" {noise.value:.1%} of the pairs look wrong ({noise.low:.1%} to {noise.high:.1%})"
+        )
+    elif model.calibration_ is not None:
         lines.append(
             f"ROC-AUC {model.calibration_.roc_auc:.3f} on {model.calibration_.n_pairs:,} held-out pairs; probabilities"
             f" calibrated on them ({model.calibration_.method})"

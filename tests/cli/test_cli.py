@@ -355,7 +355,7 @@ def test_an_interrupt_ends_in_130(cfuse, here, monkeypatch):
     def interrupt(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("contrastive_fuse.fuse.solve", interrupt)
+    monkeypatch.setattr("contrastive_fuse.fitting.solve", interrupt)
     ended = cfuse("embed", "edges.csv", "-o", "new")
     assert ended.code == 130
     assert "the same command goes on from new.checkpoint" in ended.err

@@ -38,6 +38,10 @@ def embed(
     tol: Annotated[
         float | None, typer.Option(help="Stop when rows move less than this. [default: the objective's]")
     ] = None,
+    readout: Annotated[
+        Literal["auto", "mixture", "cosine"],
+        typer.Option(help="How pairs are judged: by rows and latent groups together, or by the cosine of rows."),
+    ] = "auto",
     calibration: Annotated[
         Literal["auto", "platt", "isotonic", "none"], typer.Option(help="How scores become probabilities.")
     ] = "auto",
@@ -81,7 +85,7 @@ def embed(
         terminal.report("wrote", [str(path) for path in write_vectors(output, made.ids_, made.embedding_)], quiet)
         return
     model = ContrastiveFUSE(
-        dim, objective=objective, objective_params=_parameters(param), max_iter=max_iter, tol=tol,
+        dim, objective=objective, objective_params=_parameters(param), max_iter=max_iter, tol=tol, readout=readout,
         calibration=None if calibration == "none" else calibration, unknown=unknown, n_jobs=threads, random_state=seed,
     )  # fmt: skip
     model.check_parameters()

@@ -16,10 +16,10 @@ from contrastive_fuse.errors import InputError
 from contrastive_fuse.ids import NodeIds
 from contrastive_fuse.io.arrays import read_array
 from contrastive_fuse.io.atomic import whole_folder
-from contrastive_fuse.types import FloatArray
+from contrastive_fuse.types import AnyArray, FloatArray
 
 FORMAT = "contrastive-fuse-model"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 MARKER = "model.json"
 HEADER_NAMES = ("n_nodes", "n_components", "ids", "threshold", "calibration", "parameters", "facts")
 PLAIN_IDS = (str, int, float, bool, type(None))
@@ -32,6 +32,8 @@ def write_model(
     embedding: FloatArray,
     threshold: float,
     calibration: Calibration | None,
+    mixture: dict[str, Any] | None,
+    arrays: dict[str, AnyArray],
     parameters: dict[str, Any],
     facts: dict[str, Any],
 ) -> None:
@@ -45,17 +47,21 @@ def write_model(
         "ids": ids.kind,
         "threshold": threshold,
         "calibration": None if calibration is None else calibration.to_dict(),
+        "mixture": mixture,
+        "arrays": sorted(arrays),
         "parameters": parameters,
         "facts": facts,
     }
     with whole_folder(path, MARKER) as folder:
         np.save(folder / "embedding.npy", embedding)
+        for name, array in arrays.items():
+            np.save(folder / f"{name}.npy", array)
         pq.write_table(pa.table({"node": _ids_to_storage(ids)}), folder / "nodes.parquet", compression="zstd")
         (folder / MARKER).write_text(json.dumps(header, indent=2, default=_plain) + "\n")
 
 
-def read_model(path: str | Path) -> tuple[dict[str, Any], NodeIds, FloatArray]:
-    """Header, ids and vectors of a model folder, checked against each other."""
+def read_model(path: str | Path) -> tuple[dict[str, Any], NodeIds, FloatArray, dict[str, AnyArray]]:
+    """Header, ids, vectors and further arrays of a model folder, checked against each other."""
     path = Path(path)
     if not (path / MARKER).is_file():
         raise InputError(f"{path} is not a model folder: there is no {MARKER} in it")
@@ -75,6 +81,7 @@ def read_model(path: str | Path) -> tuple[dict[str, Any], NodeIds, FloatArray]:
         raise InputError(f"{path} is damaged: {error}") from None
     try:
         embedding = read_array(path / "embedding.npy")
+        arrays = {name: read_array(path / f"{name}.npy") for name in _array_names(header)}
     except (OSError, ValueError) as error:
         raise InputError(f"{path} is damaged: {error}") from None
     missing = [name for name in HEADER_NAMES if name not in header]
@@ -86,7 +93,21 @@ def read_model(path: str | Path) -> tuple[dict[str, Any], NodeIds, FloatArray]:
             f"{path} is damaged: expected {shape[0]:,} nodes with {shape[1]} float32 components, found"
             f" {embedding.shape} {embedding.dtype} and {len(stored):,} ids"
         )
-    return header, _ids_from_storage(stored, header["ids"]), embedding
+    for name, array in arrays.items():
+        if array.dtype != np.float32 or len(array) != shape[0]:
+            raise InputError(
+                f"{path} is damaged: {name}.npy should hold {shape[0]:,} float32 rows, found {array.shape}"
+                f" {array.dtype}"
+            )
+    return header, _ids_from_storage(stored, header["ids"]), embedding, arrays
+
+
+def _array_names(header: dict[str, Any]) -> list[str]:
+    """The further arrays that a header names; plain names only, so that nothing outside the folder is read."""
+    names = header.get("arrays", [])
+    if not all(isinstance(name, str) and name.isidentifier() for name in names):
+        raise ValueError(f"{MARKER} names arrays that cannot be: {names}")
+    return list(names)
 
 
 def _ids_to_storage(ids: NodeIds) -> pa.Array:

@@ -71,7 +71,7 @@ def read_vectors(path: str | Path) -> tuple[NodeIds, FloatArray]:
     if path.is_dir():
         from contrastive_fuse.io.model import read_model
 
-        return read_model(path)[1:]
+        return read_model(path)[1:3]
     path = existing(path)
     try:
         if path.suffix == ".npy":

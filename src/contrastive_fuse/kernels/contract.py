@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 
 from contrastive_fuse.operator import Operator
-from contrastive_fuse.types import FloatArray
+from contrastive_fuse.types import DoubleArray, FloatArray
 
 VECTOR = 16  # floats in a cache line, and in the widest vector register
 ROWS_PER_SUM = 1024
@@ -40,9 +41,26 @@ class Step(NamedTuple):
 
 
 def null_sum(operator: Operator, tables: FloatArray) -> FloatArray:
-    """``v' T``, single-precision sums of few rows added up in double; what the first step starts from."""
-    total = np.zeros(tables.shape[1])
-    for start in range(0, len(tables), ROWS_PER_SUM):
-        rows = slice(start, start + ROWS_PER_SUM)
-        total += np.einsum("i,ij->j", operator.v[rows], tables[rows])
-    return total.astype(np.float32)
+    """``v' T``; what the first step starts from."""
+    return weighted_sum(operator.v, tables).astype(np.float32)
+
+
+def weighted_sum(weights: FloatArray, rows: FloatArray) -> DoubleArray:
+    """Sum of the rows, each times its weight: single-precision sums of few rows added up in double."""
+    total = np.zeros(rows.shape[1])
+    _add_weighted(weights, rows, total)
+    return total
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _add_weighted(weights, rows, total):  # type: ignore[no-untyped-def]
+    part = np.empty(rows.shape[1], dtype=np.float32)
+    for start in range(0, len(rows), ROWS_PER_SUM):
+        part[:] = 0
+        for row in range(start, min(start + ROWS_PER_SUM, len(rows))):
+            weight = weights[row]
+            if weight != 0:
+                for column in range(rows.shape[1]):
+                    part[column] += weight * rows[row, column]
+        for column in range(rows.shape[1]):
+            total[column] += part[column]

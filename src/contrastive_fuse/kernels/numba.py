@@ -43,28 +43,49 @@ def step(
     n_jobs: int | None = None,
 ) -> Step:
     """One iteration. Rows of ``state``, ``out`` and ``tables`` must be `padded_width` wide and C-contiguous."""
+    fused = projection is UNIT_ROWS
+    totals, sums = _run(operator, state, out, null, state if tables is None else tables, fused, n_jobs)
+    squared_change, gain = totals
+    if not fused:
+        squared_change, sums = _project(operator, projection, state, out, tables is None)
+    new_null = sums if tables is None else np.empty(0, dtype=np.float32)
+    return Step(float(np.sqrt(max(squared_change, 0.0) / max(1, len(out)))), gain, new_null)
+
+
+def combine(
+    operator: Operator, state: FloatArray, tables: FloatArray, out: FloatArray, *, n_jobs: int | None = None
+) -> None:
+    """``M T + c S`` without rank-one term and projection, rows laid out as for `step`."""
+    _run(operator, state, out, np.zeros(state.shape[1], dtype=np.float32), tables, False, n_jobs)
+
+
+def _run(
+    operator: Operator,
+    state: FloatArray,
+    out: FloatArray,
+    null: FloatArray,
+    tables: FloatArray,
+    fused: bool,
+    n_jobs: int | None,
+) -> tuple[tuple[float, float], FloatArray]:
+    """The compiled pass on every core: sums of squared changes and gain, and ``v' T`` of the new rows."""
     width = state.shape[1]
     if width != padded_width(width):
         raise ValueError(f"rows must be padded to {padded_width(width)} columns; got {width}")
-    fused = projection is UNIT_ROWS and tables is None
     kernel = _compile(width, fused)
     bounds = row_chunks(operator, width)
     sums = np.zeros((len(bounds) - 1, width), dtype=np.float32)
-    stacked = state if tables is None else tables
 
     def work(chunk: int) -> tuple[float, float]:
         totals: tuple[float, float] = kernel(
             operator.indptr, operator.indices, operator.values, operator.u, operator.v[: operator.n_rows],
-            np.float32(operator.shift), null, stacked, state, out, sums[chunk], bounds[chunk], bounds[chunk + 1],
+            np.float32(operator.shift), null, tables, state, out, sums[chunk], bounds[chunk], bounds[chunk + 1],
         )  # fmt: skip
         return totals
 
     totals = np.array(map_chunks(work, len(bounds) - 1, thread_count(n_jobs))).reshape(-1, 2)
     squared_change, gain = totals.sum(axis=0)
-    new_null = sums.sum(axis=0, dtype=np.float64).astype(np.float32)
-    if not fused:
-        squared_change, new_null = _project(operator, projection, state, out, tables is None)
-    return Step(float(np.sqrt(max(squared_change, 0.0) / max(1, len(out)))), float(gain), new_null)
+    return (float(squared_change), float(gain)), sums.sum(axis=0, dtype=np.float64).astype(np.float32)
 
 
 def _project(

@@ -27,3 +27,10 @@ def step(
     change = float(np.sqrt(np.mean(np.sum((out - state) ** 2, axis=1, dtype=np.float64))))
     gain = float(np.sum(gradient * state, dtype=np.float64))
     return Step(change, gain, null_sum(operator, out) if tables is None else np.empty(0, np.float32))
+
+
+def combine(
+    operator: Operator, state: FloatArray, tables: FloatArray, out: FloatArray, *, n_jobs: int | None = None
+) -> None:
+    """``M T + c S`` without rank-one term and projection."""
+    out[:] = operator.matrix @ tables + np.float32(operator.shift) * state

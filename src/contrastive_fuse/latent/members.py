@@ -1,0 +1,85 @@
+"""What is known of every node after stage two, as tables from which any pair of nodes can be judged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from contrastive_fuse.graph import Graph
+from contrastive_fuse.latent.diffusion import diffused_rows, evidence_of, settle, smooth_rows
+from contrastive_fuse.latent.groups import Groups, homophily_of, infer_groups
+from contrastive_fuse.pairs import PairRows
+from contrastive_fuse.progress import Callback
+from contrastive_fuse.rows import row_dots
+from contrastive_fuse.types import AnyArray, DoubleArray, FloatArray
+
+SEEDS = ("rows", "diffused")  # what the cells of a start are made of
+TABLES = ("diffused", "groups_rows", "groups_diffused", "settled_rows", "settled_diffused")
+COLUMNS = ("rows", *TABLES)
+N_COSINES = 2  # the first columns; the others are posteriors
+SUREST = 0.002  # posteriors are never read as surer than this
+STARTS = 3  # from each kind of cells
+
+
+@dataclass(frozen=True)
+class Members:
+    """The tables behind a score.
+
+    Attributes
+    ----------
+    tables : "diffused" (n, 32), unit rows of pairs spread over the graph; "groups_..." and "settled_..." (n, sum of K),
+        posteriors of all starts of one kind beside each other, scaled so that inner products are means over the starts
+    evidence : (n,) float32, how much the pairs tell of each node
+    """
+
+    tables: Mapping[str, FloatArray]
+    evidence: FloatArray
+
+    def columns(
+        self, rows: FloatArray, first: AnyArray, second: AnyArray, n_jobs: int | None = None
+    ) -> tuple[DoubleArray, DoubleArray]:
+        """What rows and each table say of pairs, (n_pairs, 6), and the evidence on them, (n_pairs,)."""
+        first, second = np.asarray(first, dtype=np.int32), np.asarray(second, dtype=np.int32)
+        found = np.empty((len(first), len(COLUMNS)))
+        for place, name in enumerate(COLUMNS):
+            table = rows if name == "rows" else self.tables[name]
+            found[:, place] = row_dots(table, first, second, n_jobs)
+        same = np.clip(found[:, N_COSINES:], SUREST, 1 - SUREST)
+        found[:, N_COSINES:] = np.log(same / (1 - same))
+        return found, (self.evidence[first].astype(np.float64) + self.evidence[second]) / 2
+
+
+def learn_members(
+    graph: Graph,
+    pairs: PairRows,
+    rows: FloatArray,
+    rng: np.random.Generator,
+    *,
+    starts: int = STARTS,
+    kernel: str = "numba",
+    n_jobs: int | None = None,
+    callback: Callback | None = None,
+) -> tuple[Members, Groups]:
+    """Everything that stage two makes of rows, graph and pairs, and the groups that fewest pairs contradict.
+
+    Cells are made of the smoothed rows for some starts, of the diffused rows for others: where pairs are few the latter
+    lead to better groups, where many are wrong the former. The readout learns which to trust.
+    """
+    diffused = diffused_rows(graph, pairs, rng, kernel, n_jobs, callback)
+    seeds = {"rows": smooth_rows(graph, rows, kernel, n_jobs), "diffused": diffused}
+    evidence, scale = evidence_of(pairs, graph.n_nodes), np.float32(1 / np.sqrt(starts))
+    tables, found = {"diffused": smooth_rows(graph, diffused, kernel, n_jobs)}, []
+    for name in SEEDS:
+        made = [
+            infer_groups(graph, pairs, seeds[name], rng, kernel=kernel, n_jobs=n_jobs, callback=callback)
+            for _ in range(starts)
+        ]
+        settled = [settle(graph, groups.posterior, evidence, kernel, n_jobs) for groups in made]
+        tables[f"groups_{name}"] = scale * np.concatenate([groups.posterior for groups in made], axis=1)
+        tables[f"settled_{name}"] = scale * np.concatenate(settled, axis=1)
+        found += made
+    best = min(found, key=lambda groups: groups.noise)
+    best.homophily = homophily_of(graph, best.posterior, n_jobs)
+    return Members(tables, evidence.astype(np.float32)), best

@@ -1,0 +1,66 @@
+"""The mixture that a fit ends with: members, the weights between them, and what the groups tell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from contrastive_fuse.latent.members import TABLES, Members
+from contrastive_fuse.latent.readout import Readout
+from contrastive_fuse.types import AnyArray, DoubleArray, FloatArray, IntArray
+
+LEAST_SHARE = 0.005  # of the nodes, for a group to be counted
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """Judges pairs by rows and stage two together.
+
+    Attributes
+    ----------
+    members : Members
+    readout : Readout
+    groups : (n, K) float32, posterior of the latent groups
+    homophily : float, share of the edges within groups
+    """
+
+    members: Members
+    readout: Readout
+    groups: FloatArray
+    homophily: float
+
+    def log_odds(self, rows: FloatArray, first: AnyArray, second: AnyArray, n_jobs: int | None = None) -> DoubleArray:
+        """Log-odds that pairs are alike, (n_pairs,)."""
+        return self.readout.log_odds(*self.members.columns(rows, first, second, n_jobs))
+
+    @property
+    def n_groups(self) -> int:
+        """Groups with at least one node in two hundred."""
+        sizes = np.bincount(self.groups.argmax(axis=1), minlength=self.groups.shape[1])
+        return int(np.sum(sizes >= LEAST_SHARE * len(self.groups)))
+
+    def reordered(self, place: IntArray | None) -> Mixture:
+        """The same for nodes in another order."""
+        if place is None:
+            return self
+        tables = {name: table[place] for name, table in self.members.tables.items()}
+        return Mixture(Members(tables, self.members.evidence[place]), self.readout, self.groups[place], self.homophily)
+
+    def arrays(self) -> dict[str, AnyArray]:
+        """What a file must hold besides `facts`."""
+        return {**self.members.tables, "evidence": self.members.evidence, "posterior": self.groups}
+
+    def facts(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {"readout": self.readout.to_dict(), "homophily": self.homophily}
+
+    @classmethod
+    def restore(cls, facts: dict[str, Any], arrays: dict[str, AnyArray]) -> Mixture:
+        """From what `arrays` and `facts` gave."""
+        members = Members({name: arrays[name] for name in TABLES}, arrays["evidence"])
+        return cls(members, Readout.from_dict(facts["readout"]), arrays["posterior"], facts["homophily"])
+
+
+ARRAYS = (*TABLES, "evidence", "posterior")
