@@ -75,7 +75,8 @@ def test_a_graph_without_edges(name):
 
 
 LEAST = {
-    "fuse": 0.9, "fuse-rows": 0.9, "fuse-paper": 0.9, "deepwalk": 0.75, "node2vec": 0.75, "union-find": 0.99, "signed-spectral": 0.99,
+    "fuse": 0.9, "fuse-rows": 0.9, "fuse-paper": 0.9, "deepwalk": 0.75, "node2vec": 0.75,
+    "union-find": 0.99, "signed-spectral": 0.99,
     "signed-laplacian": 0.99, "label-propagation-oracle": 0.99, "coles": 0.55, "vgae": 0.8, "sgcl": 0.8,
 }  # fmt: skip
 

@@ -15,7 +15,7 @@ from contrastive_fuse.calibration import METHODS, Calibration, Method
 from contrastive_fuse.errors import InputError, check_choice, check_integer, check_number
 from contrastive_fuse.fitting import Fitting
 from contrastive_fuse.graph import GraphReport
-from contrastive_fuse.ids import NodeIds
+from contrastive_fuse.ids import Column, NodeIds
 from contrastive_fuse.io.convert import as_graph, as_pairs
 from contrastive_fuse.io.model import read_model, write_model
 from contrastive_fuse.kernels import KERNELS
@@ -30,7 +30,7 @@ from contrastive_fuse.progress import Callback
 from contrastive_fuse.protocol import hold_out
 from contrastive_fuse.rows import aligned_copy, random_rows
 from contrastive_fuse.scoring import PairScorer, row_cosines
-from contrastive_fuse.types import AnyArray, FloatArray
+from contrastive_fuse.types import AnyArray, DoubleArray, FloatArray
 
 PARTS = ("order", "init", "operator", "iterations", "groups", "calibration")
 READOUTS = ("auto", "mixture", "cosine")
@@ -72,7 +72,7 @@ class ContrastiveFUSE(PairScorer, Parameterized):
     calibration_ : Calibration or None
     threshold_ : float, the score from which `predict` says alike
     mixture_ : Mixture or None, what `readout="mixture"` judges by
-    groups_ : (n_nodes, n_groups) float32, posterior of the latent groups, None without a mixture
+    groups_ : (n_nodes, n_groups) float32, posterior of the latent groups, largest first, None without a mixture
     n_groups_ : int, groups with at least one node in two hundred
     pair_noise_ : Noise, estimated share of wrong pairs with bounds
     homophily_ : float, share of edges within groups
@@ -162,17 +162,19 @@ class ContrastiveFUSE(PairScorer, Parameterized):
             checkpoint=checkpoint,
             timings=self.timings_,
         )
-        ids = graph.ids
+        ids, given = graph.ids, rows
         self.graph_report_: GraphReport = graph.report
         working = work.timed("order", lambda: Arrangement.for_graph(graph, self.n_components, self.n_jobs))
         graph, rows = work.timed("order", lambda: (working.graph(graph), working.pairs(rows)))
         state = work.timed("init", lambda: working.inward(self._start(graph.n_nodes, init, rng)))
 
         self.mixture_: Mixture | None = None
+        self.pairs_: PairRows | None = None
         self.calibration_: Calibration | None = None
         if rows is not None and self._mixes(rows):
             result, mixture, self.calibration_ = work.mixture(graph, rows, state, rng)
             self.mixture_ = work.timed("order", lambda: mixture.reordered(working.place))
+            self.pairs_ = given
         else:
             kept = None if self.calibration is None else hold_out(rows, rng)
             result, self.calibration_ = work.cosine(graph, rows, state, kept, self.calibration or "auto")
@@ -201,7 +203,7 @@ class ContrastiveFUSE(PairScorer, Parameterized):
             threshold=self.threshold_,
             calibration=self.calibration_,
             mixture=None if self.mixture_ is None else self.mixture_.facts(),
-            arrays={} if self.mixture_ is None else self.mixture_.arrays(),
+            arrays={} if self.mixture_ is None else self.mixture_.arrays() | _pair_arrays(self.pairs_),
             parameters=self.get_params(deep=False),
             facts={
                 "n_iter": self.n_iter_,
@@ -238,11 +240,60 @@ class ContrastiveFUSE(PairScorer, Parameterized):
         model.calibration_ = None if stored is None else Calibration.from_dict(stored)
         mixture = header.get("mixture")
         model.mixture_ = None if mixture is None else Mixture.restore(mixture, arrays)
+        model.pairs_ = None if mixture is None else _pairs_of(arrays)
         model.n_iter_, model.converged_, model.resumed_at_ = facts["n_iter"], facts["converged"], {}
         model.history_, model.timings_ = facts["history"], facts["seconds"]
         model.graph_report_ = GraphReport.from_dict(facts["graph"])
         model.pair_report_ = None if facts["pairs"] is None else PairReport.from_dict(facts["pairs"])
         return model
+
+    def audit_pairs(self, n: int | None = None) -> dict[str, Any]:
+        """The pairs that `fit` was given, those first that are most likely wrong.
+
+        Every pair is judged without what it has told the groups itself.
+
+        Parameters
+        ----------
+        n : int, optional
+            So many of them; by default all.
+
+        Returns
+        -------
+        columns : dict of "node_1", "node_2" (ids), "y" (as given) and "wrong" (the probability that the sign is wrong)
+        """
+        mixture = self.mixture()
+        assert self.pairs_ is not None
+        wrong = mixture.wrong(self.embedding_, self.pairs_, self.n_jobs)
+        order = np.argsort(-wrong, kind="stable")[: None if n is None else check_integer("n", n, at_least=1)]
+        nodes = self.ids_.column()
+        return {
+            "node_1": nodes.take(self.pairs_.first[order]).to_list(),
+            "node_2": nodes.take(self.pairs_.second[order]).to_list(),
+            "y": self.pairs_.y[order],
+            "wrong": wrong[order],
+        }
+
+    def most_similar(self, node: Any, n: int = 10) -> tuple[list[Any], DoubleArray]:
+        """The nodes most alike to a node: their ids, and the probability (the score, where there is none) of each."""
+        self._check_fitted()
+        row = int(self.ids_.rows(Column.of([node]))[0])
+        if row < 0:
+            raise InputError(f"the node {node!r} is not in the model")
+        check_integer("n", n, at_least=1)
+        others = np.delete(np.arange(len(self.ids_)), row)
+        scores = np.asarray(self.score_rows(np.full(len(others), row), others), dtype=np.float64)
+        best = np.argsort(-scores, kind="stable")[:n]
+        told = scores[best] if self.calibration_ is None else self.calibration_.probability(scores[best])
+        return self.ids_.column().take(others[best]).to_list(), told
+
+    def mixture(self) -> Mixture:
+        """What pairs are judged by; raises `InputError` where that is the cosine alone."""
+        self._check_fitted()
+        if self.mixture_ is None:
+            raise InputError(
+                'this needs latent groups: fit with readout="mixture" and at least 20 pairs of either sign'
+            )
+        return self.mixture_
 
     def check_parameters(self) -> Objective:
         """Raise `InputError` if a parameter cannot be used; `fit` does so too. Returns the objective."""
@@ -315,3 +366,18 @@ class ContrastiveFUSE(PairScorer, Parameterized):
         if not np.isfinite(given).all():
             raise InputError("init must hold finite numbers only")
         return aligned_copy(given)
+
+
+def _pair_arrays(pairs: PairRows | None) -> dict[str, AnyArray]:
+    """Pairs as a model on disk holds them."""
+    if pairs is None:
+        return {}
+    ends = np.stack([pairs.first, pairs.second], axis=1).astype(np.int32)
+    return {"pairs": ends, "signed_weights": pairs.signed_weight.astype(np.float32)}
+
+
+def _pairs_of(arrays: dict[str, AnyArray]) -> PairRows:
+    ends, signed = arrays["pairs"], arrays["signed_weights"]
+    weight = np.abs(signed)
+    first, second = np.ascontiguousarray(ends[:, 0]), np.ascontiguousarray(ends[:, 1])
+    return PairRows(first, second, np.sign(signed).astype(np.int8), None if (weight == 1).all() else weight)

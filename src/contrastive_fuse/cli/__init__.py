@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from contrastive_fuse.cli import core, data
+from contrastive_fuse.cli import core, data, groups
 from contrastive_fuse.cli.evaluate import evaluate
 from contrastive_fuse.errors import InputError
 
@@ -20,6 +20,8 @@ app = typer.Typer(
 )
 app.command()(core.embed)
 app.command()(core.score)
+app.command()(groups.groups)
+app.command()(groups.audit)
 app.command()(core.diagnose)
 app.command()(evaluate)
 app.add_typer(data.app, name="data")

@@ -93,13 +93,23 @@ def read_model(path: str | Path) -> tuple[dict[str, Any], NodeIds, FloatArray, d
             f"{path} is damaged: expected {shape[0]:,} nodes with {shape[1]} float32 components, found"
             f" {embedding.shape} {embedding.dtype} and {len(stored):,} ids"
         )
-    for name, array in arrays.items():
-        if array.dtype != np.float32 or len(array) != shape[0]:
-            raise InputError(
-                f"{path} is damaged: {name}.npy should hold {shape[0]:,} float32 rows, found {array.shape}"
-                f" {array.dtype}"
-            )
+    _check_arrays(path, arrays, shape[0])
     return header, _ids_from_storage(stored, header["ids"]), embedding, arrays
+
+
+def _check_arrays(path: Path, arrays: dict[str, AnyArray], n_nodes: int) -> None:
+    """One row a node, but for the pairs: two rows of nodes each, and as many signs."""
+    n_pairs = len(arrays.get("pairs", ()))
+    for name, array in arrays.items():
+        expected = (n_pairs, 2) if name == "pairs" else (n_pairs,) if name == "signed_weights" else (n_nodes,)
+        kind = np.int32 if name == "pairs" else np.float32
+        if array.shape[: len(expected)] != expected or array.dtype != kind:
+            raise InputError(
+                f"{path} is damaged: {name}.npy should hold {expected[0]:,} {np.dtype(kind).name} rows, found"
+                f" {array.shape} {array.dtype}"
+            )
+    if n_pairs and not (arrays["pairs"].min() >= 0 and arrays["pairs"].max() < n_nodes):
+        raise InputError(f"{path} is damaged: pairs.npy names rows that no node has")
 
 
 def _array_names(header: dict[str, Any]) -> list[str]:

@@ -57,7 +57,7 @@ class Groups:
 
     Attributes
     ----------
-    posterior : (n, K) float32, rows sum to 1
+    posterior : (n, K) float32, rows sum to 1, largest groups first
     noise : float, share of pairs that contradict the groups
     homophily : float, share of the edges (by weight) within groups
     objective : list of float, F before each iteration
@@ -188,7 +188,9 @@ class MeanField:
                 break
             self.objective.append(np.nan)
         posterior = state[:, : self.n_groups]
-        posterior = posterior[:, posterior.sum(axis=0) > SMALLEST]
+        size = posterior.sum(axis=0, dtype=np.float64)
+        largest = np.argsort(-size, kind="stable")
+        posterior = posterior[:, largest[size[largest] > SMALLEST]]
         posterior = np.ascontiguousarray(posterior / posterior.sum(axis=1, keepdims=True), dtype=np.float32)
         return Groups(posterior, self.noise, objective=self.objective, converged=converged)
 

@@ -9,9 +9,11 @@ import numpy as np
 
 from contrastive_fuse.latent.members import TABLES, Members
 from contrastive_fuse.latent.readout import Readout
+from contrastive_fuse.pairs import PairRows
 from contrastive_fuse.types import AnyArray, DoubleArray, FloatArray, IntArray
 
 LEAST_SHARE = 0.005  # of the nodes, for a group to be counted
+LEAST_NOISE = 0.005  # no list of pairs is taken to be without error when single pairs are judged
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,13 @@ class Mixture:
         """Log-odds that pairs are alike, (n_pairs,)."""
         return self.readout.log_odds(*self.members.columns(rows, first, second, n_jobs))
 
+    def wrong(self, rows: FloatArray, pairs: PairRows, n_jobs: int | None = None) -> DoubleArray:
+        """Probability that each training pair is wrong, judged without what it has told the groups, (n_pairs,)."""
+        alike = 1 / (1 + np.exp(-self.readout.log_odds(*self.members.columns_without(rows, pairs, n_jobs))))
+        right = np.where(pairs.y > 0, alike, 1 - alike)
+        noise = max(self.readout.noise.value, LEAST_NOISE)
+        return np.asarray(noise * (1 - right) / (noise * (1 - right) + (1 - noise) * right))
+
     @property
     def n_groups(self) -> int:
         """Groups with at least one node in two hundred."""
@@ -46,7 +55,8 @@ class Mixture:
         if place is None:
             return self
         tables = {name: table[place] for name, table in self.members.tables.items()}
-        return Mixture(Members(tables, self.members.evidence[place]), self.readout, self.groups[place], self.homophily)
+        members = Members(tables, self.members.starts, self.members.evidence[place])
+        return Mixture(members, self.readout, self.groups[place], self.homophily)
 
     def arrays(self) -> dict[str, AnyArray]:
         """What a file must hold besides `facts`."""
@@ -54,12 +64,16 @@ class Mixture:
 
     def facts(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        return {"readout": self.readout.to_dict(), "homophily": self.homophily}
+        starts = {kind: [list(start) for start in starts] for kind, starts in self.members.starts.items()}
+        return {"readout": self.readout.to_dict(), "homophily": self.homophily, "starts": starts}
 
     @classmethod
     def restore(cls, facts: dict[str, Any], arrays: dict[str, AnyArray]) -> Mixture:
         """From what `arrays` and `facts` gave."""
-        members = Members({name: arrays[name] for name in TABLES}, arrays["evidence"])
+        starts = {
+            kind: [(int(width), float(noise)) for width, noise in found] for kind, found in facts["starts"].items()
+        }
+        members = Members({name: arrays[name] for name in TABLES}, starts, arrays["evidence"])
         return cls(members, Readout.from_dict(facts["readout"]), arrays["posterior"], facts["homophily"])
 
 
