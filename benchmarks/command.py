@@ -56,7 +56,9 @@ def main() -> None:
         folder = Path(place)
         for name, n_pairs in (("cora", 50_000), ("ogbn-arxiv", 100_000)):
             edges, pairs = write_inputs(folder, name, n_pairs)
-            results[f"embed {name}"] = seconds("embed", edges, "--pairs", pairs, "-o", folder / "model")
+            results[f"embed {name}"] = seconds(
+                "embed", edges, "--pairs", pairs, "--readout", "cosine", "-o", folder / "model"
+            )
     store("command", results)
     check(
         {

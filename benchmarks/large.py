@@ -24,7 +24,9 @@ def main() -> None:
     """Measure, store, and check the bars."""
     options = arguments(__doc__, nodes=2_449_029, edges=61_859_140, classes=47, components=128)
     small = planted(2000, 10_000, 5, 2)
-    ContrastiveFUSE(options.components, max_iter=1).fit(small.graph, sample_pairs(small.labels, 2000, 0))
+    ContrastiveFUSE(options.components, max_iter=1, readout="cosine").fit(
+        small.graph, sample_pairs(small.labels, 2000, 0)
+    )
     started = perf_counter()
     data = planted(options.nodes, options.edges, options.classes)
     generated = perf_counter() - started
@@ -32,7 +34,7 @@ def main() -> None:
     train, test = split_pairs(sample_pairs(data.labels, 100_000, 0), 0.2, 0)
     started = perf_counter()
     steps: list[str] = []
-    model = ContrastiveFUSE(options.components, max_iter=30, tol=0, random_state=0)
+    model = ContrastiveFUSE(options.components, max_iter=30, tol=0, readout="cosine", random_state=0)
     model.fit(data.graph, train, callback=lambda step: steps.append(step.stage))
     fitted = perf_counter() - started
     results = {

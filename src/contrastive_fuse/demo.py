@@ -85,15 +85,17 @@ def _draw(path: Path, data: Dataset, models: dict[str, ContrastiveFUSE], n_pairs
         model = models[name]
         _draw_map(figure.add_subplot(grid[0, column]), data, model.embedding_, title)
         axes = figure.add_subplot(grid[1, column])
-        scores = model.pair_score(test)
-        bins = np.linspace(-1, 1, 81).tolist()
+        probability = model.predict_proba(test)[:, 1]
+        bins = np.linspace(0, 1, 51).tolist()
         for sign, label, colour in ((1, "same digit", "#2a6f97"), (-1, "different digits", "#e07a5f")):
-            axes.hist(scores[test.y == sign], bins=bins, color=colour, alpha=0.75, label=label)
-        axes.axvline(model.threshold_, color="#333333", linewidth=1, linestyle="--")
-        axes.set_xlabel(f"cosine of {len(test):,} pairs the model has not seen (dashed: decision threshold)")
+            axes.hist(probability[test.y == sign], bins=bins, color=colour, alpha=0.75, label=label)
+        axes.axvline(0.5, color="#333333", linewidth=1, linestyle="--")
+        axes.set_xlabel(f"probability of the same digit, {len(test):,} pairs the model has not seen")
         axes.set_yticks([])
         axes.spines[["top", "right", "left"]].set_visible(False)
-        axes.legend(frameon=False, loc="upper center", title=f"ROC-AUC {model.score(test):.3f}")
+        axes.legend(
+            frameon=False, loc="upper center", bbox_to_anchor=(0.27, 1), title=f"ROC-AUC {model.score(test):.3f}"
+        )
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=110)
 
