@@ -27,9 +27,10 @@ lint: $(VENV)/.test
 	$(BIN)/lint-imports --no-logo
 
 bench: $(VENV)/.bench
-	cd benchmarks && for name in kernel scaling fit memory large command data heads pair_strength; do \
+	cd benchmarks && for name in kernel scaling fit memory large command data heads pair_strength baselines mixture mixture_speed; do \
 		../$(BIN)/python $$name.py || exit 1; done; \
-		../$(BIN)/python heads.py --large 1 && ../$(BIN)/python page.py
+		../$(BIN)/python heads.py --large 1 && ../$(BIN)/python baselines.py --large 1 && \
+	../$(BIN)/python baselines.py --runs 1 && ../$(BIN)/python page.py
 
 # The demo needs the core and the picture's matplotlib; no torch.
 $(VENV)/.demo: $(INPUTS)

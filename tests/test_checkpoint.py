@@ -51,11 +51,14 @@ def test_writes_now_and_then(tmp_path, community_graph):
     assert written == [True, True, True]
 
 
-@pytest.mark.parametrize("stage", ["calibration", "embedding"])
-def test_interrupted_fit_goes_on(tmp_path, community_graph, community_pairs, stage):
+@pytest.mark.parametrize(
+    ("readout", "stage"),
+    [("cosine", "calibration"), ("cosine", "embedding"), ("mixture", "calibration 2"), ("mixture", "embedding")],
+)
+def test_interrupted_fit_goes_on(tmp_path, community_graph, community_pairs, readout, stage):
     def fit(**options):
         model = ContrastiveFUSE(
-            16, random_state=0, tol=0, max_iter=24
+            16, readout=readout, random_state=0, tol=0, max_iter=24
         )  # 24 without the held-out pairs, then 6 with all
         return model.fit(community_graph.graph, community_pairs[0], **options)
 
@@ -63,11 +66,13 @@ def test_interrupted_fit_goes_on(tmp_path, community_graph, community_pairs, sta
     path = tmp_path / "run"
     with pytest.raises(KeyboardInterrupt):
         fit(checkpoint=path, callback=interrupt_at(5, stage))
-    assert (tmp_path / f"run.{stage}.npz").exists()
+    assert (tmp_path / f"run.{stage.replace(' ', '-')}.npz").exists()
     heard = []
     rest = fit(checkpoint=path, callback=heard.append)
     assert min(step.iteration for step in heard if step.stage == stage) == 6
-    assert rest.resumed_at_ == {stage: 5}
+    assert rest.resumed_at_[stage] == 5
+    assert all(step == 24 for name, step in rest.resumed_at_.items() if name != stage), "finished stages stay finished"
+    np.testing.assert_array_equal(rest.pair_score(community_pairs[1]), whole.pair_score(community_pairs[1]))
     assert rest.embedding_.tobytes() == whole.embedding_.tobytes()
     assert rest.history_ == whole.history_
     assert rest.threshold_ == whole.threshold_

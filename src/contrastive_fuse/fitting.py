@@ -15,7 +15,7 @@ import numpy as np
 from contrastive_fuse.calibration import Calibration, Method
 from contrastive_fuse.checkpoint import Checkpoint
 from contrastive_fuse.graph import Graph
-from contrastive_fuse.latent.members import STARTS, learn_members
+from contrastive_fuse.latent.members import learn_members
 from contrastive_fuse.latent.mixture import Mixture
 from contrastive_fuse.latent.readout import Readout
 from contrastive_fuse.metrics import roc_auc
@@ -85,11 +85,13 @@ class Fitting:
                 break  # enough is known
         del begin
         result = self.rows(graph, pairs, state, ceil(self.max_iter * GOING_ON), "embedding")
-        members, groups = self.timed("groups", partial(self.members, graph, pairs, result.rows, rng, STARTS))
+        members, groups = self.timed("groups", partial(self.members, graph, pairs, result.rows, rng))
         calibration = Calibration("platt", len(y), roc_auc(y > 0, readout.log_odds(*told)), slope=1.0)
         return result, Mixture(members, readout, groups.posterior, groups.homophily), calibration
 
-    def members(self, graph: Graph, pairs: PairRows, rows: FloatArray, rng: np.random.Generator, starts: int) -> Any:
+    def members(
+        self, graph: Graph, pairs: PairRows, rows: FloatArray, rng: np.random.Generator, starts: int | None = None
+    ) -> Any:
         """Stage two."""
         return learn_members(
             graph, pairs, rows, rng, starts=starts, kernel=self.kernel, n_jobs=self.n_jobs, callback=self.callback

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from contrastive_fuse.kernels import KERNELS, get_kernel
+from contrastive_fuse.kernels import KERNELS, get_combine, get_kernel
 from contrastive_fuse.kernels.contract import null_sum, padded_width
 from contrastive_fuse.operator import Operator
 from contrastive_fuse.projection import UNIT_ROWS, Projection
@@ -118,3 +118,32 @@ def test_other_projection_and_stacked_tables(name, seed):
 @pytest.mark.parametrize(("columns", "width"), [(1, 1), (3, 4), (5, 8), (9, 16), (16, 16), (17, 32), (150, 160)])
 def test_padded_width(columns, width):
     assert padded_width(columns) == width
+
+
+@every_kernel
+@pytest.mark.parametrize("width", [1, 3, 16, 20])
+def test_combine_is_the_step_without_null_term_and_projection(name, width, seed):
+    rng = np.random.default_rng(seed)
+    operator = random_operator(203, 2, rng)
+    rows, tables = rng.standard_normal((203, width)), rng.standard_normal((406, width))
+    state, out = aligned_copy(rows.astype(np.float32)), aligned_rows(203, width)
+    get_combine(name)(operator, state, aligned_copy(tables.astype(np.float32)), out)
+    expected = operator.matrix.toarray().astype(np.float64) @ tables + 0.3 * rows
+    np.testing.assert_allclose(out[:, :width], expected, rtol=1e-4, atol=2e-4)
+    assert not out[:, width:].any()
+
+
+@every_kernel
+def test_unit_rows_of_several_tables(name, seed):
+    """The projection that the fast kernel fuses, with tables that are not the state."""
+    rng = np.random.default_rng(seed)
+    operator = random_operator(203, 2, rng)
+    rows, tables = unit(rng.standard_normal((203, 16))), rng.standard_normal((406, 16)).astype(np.float32)
+    state, out = aligned_copy(rows), aligned_rows(203, 16)
+    null = null_sum(operator, tables)
+    done = get_kernel(name)(operator, state, out, null, projection=UNIT_ROWS, tables=aligned_copy(tables))
+    candidate = expected_step(operator, rows, tables) + 0.3 * rows
+    expected = candidate / np.linalg.norm(candidate, axis=1, keepdims=True)
+    np.testing.assert_allclose(out, expected, atol=3e-4)
+    assert done.change == pytest.approx(np.sqrt(np.mean(np.sum((expected - rows) ** 2, axis=1))), rel=1e-3)
+    assert len(done.null_sum) == 0

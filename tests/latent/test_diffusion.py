@@ -85,3 +85,17 @@ def test_diffused_rows_carry_a_pair_to_its_surroundings():
         rows = diffusion.diffused_rows(graph, pairs, np.random.default_rng(0), "numba", 1)
         assert sign * (rows[10] @ rows[30]) > 0.5
         assert rows[10] @ rows[11] > 0.9
+
+
+@pytest.mark.parametrize("weighted_pairs", [False, True])
+def test_both_signs_count_the_same(weighted_pairs):
+    rng = np.random.default_rng(0)
+    y = np.where(np.arange(100) < 10, 1, -1)
+    weight = rng.uniform(0.5, 2, 100).astype(np.float32) if weighted_pairs else None
+    ids = Graph.from_edges([], [], nodes=200).ids
+    pairs = SignedPairs(np.arange(200).reshape(100, 2), y, weight).rows_in(ids, "error")[0]
+    even = diffusion.even_signs(pairs)
+    assert even.weight[y > 0].sum() == pytest.approx(even.weight[y < 0].sum(), rel=1e-5)
+    assert even.weight.sum() == pytest.approx(100 if weight is None else weight.sum(), rel=1e-5)
+    one_sided = pairs.subset(y < 0)
+    assert diffusion.even_signs(one_sided) is one_sided

@@ -77,6 +77,7 @@ def diffused_rows(
     n = graph.n_nodes
     filtering = walks(graph, SMOOTHING)
     nothing = SparseRows(np.zeros(n + 1, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32))
+    pairs = even_signs(pairs)
     links = Links(pairs.first, pairs.second, pairs.signed_weight)
     contrast = plain_operator(stack_scaled(nothing, np.ones(n), links, pair_scale(n, pairs)), 0.0)
     indptr, indices, values = beside(
@@ -104,6 +105,17 @@ def diffused_rows(
         overwrite_init=True, callback=callback, stage="diffusion",
     )  # fmt: skip
     return result.rows
+
+
+def even_signs(pairs: PairRows) -> PairRows:
+    """The pairs with weights that make both signs count the same in all: else many of one sign drown the other."""
+    weight = np.ones(len(pairs.y)) if pairs.weight is None else pairs.weight.astype(np.float64)
+    alike, half = pairs.y > 0, weight.sum() / 2
+    if alike.all() or not alike.any():
+        return pairs
+    for side in (alike, ~alike):
+        weight[side] *= half / weight[side].sum()
+    return pairs._replace(weight=weight.astype(np.float32))
 
 
 def settle(graph: Graph, posterior: FloatArray, evidence: DoubleArray, kernel: str, n_jobs: int | None) -> FloatArray:

@@ -20,7 +20,7 @@ TABLES = ("diffused", "groups_rows", "groups_diffused", "settled_rows", "settled
 COLUMNS = ("rows", *TABLES)
 N_COSINES = 2  # the first columns; the others are posteriors
 SUREST = 0.002  # posteriors are never read as surer than this
-STARTS = 3  # from each kind of cells
+STARTS, STARTS_OF_MANY, MANY_NODES = 5, 3, 50_000  # from each kind of cells; fewer where there are many nodes
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def learn_members(
     rows: FloatArray,
     rng: np.random.Generator,
     *,
-    starts: int = STARTS,
+    starts: int | None = None,
     kernel: str = "numba",
     n_jobs: int | None = None,
     callback: Callback | None = None,
@@ -96,6 +96,8 @@ def learn_members(
     Cells are made of the smoothed rows for some starts, of the diffused rows for others: where pairs are few the latter
     lead to better groups, where many are wrong the former. The readout learns which to trust.
     """
+    if starts is None:
+        starts = STARTS if graph.n_nodes < MANY_NODES else STARTS_OF_MANY
     diffused = diffused_rows(graph, pairs, rng, kernel, n_jobs, callback)
     seeds = {"rows": smooth_rows(graph, rows, kernel, n_jobs), "diffused": diffused}
     evidence, scale = evidence_of(pairs, graph.n_nodes), np.float32(1 / np.sqrt(starts))
