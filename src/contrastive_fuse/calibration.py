@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from contrastive_fuse.errors import InputError, check_choice
+from contrastive_fuse.errors import InputError, check_choice, check_number
 from contrastive_fuse.metrics import roc_auc
 from contrastive_fuse.types import AnyArray, BoolArray, DoubleArray
 
@@ -32,6 +32,7 @@ class Calibration:
     roc_auc : float, of the score on those pairs
     slope, intercept : float, of Platt's map
     scores, probabilities : tuple of float, knots of the isotonic map
+    base_rate : float or None, share of alike pairs that the probabilities refer to
     """
 
     method: str
@@ -41,6 +42,7 @@ class Calibration:
     intercept: float = 0.0
     scores: tuple[float, ...] = ()
     probabilities: tuple[float, ...] = ()
+    base_rate: float | None = None
 
     @classmethod
     def learn(
@@ -54,19 +56,41 @@ class Calibration:
             raise InputError(
                 f"calibration needs pairs of both signs; got {n_alike:,} alike, {n_pairs - n_alike:,} unlike"
             )
-        auc = roc_auc(alike, scores)
+        auc, base_rate = roc_auc(alike, scores), float(np.average(alike, weights=weight))
         if method == "platt" or (method == "auto" and n_pairs < ISOTONIC_FROM):
             slope, intercept = _platt(np.asarray(scores, dtype=np.float64), alike, _relative(weight, n_pairs))
-            return cls("platt", n_pairs, auc, slope=slope, intercept=intercept)
+            return cls("platt", n_pairs, auc, slope=slope, intercept=intercept, base_rate=base_rate)
         knots, probabilities = _isotonic(np.asarray(scores, dtype=np.float64), alike, _relative(weight, n_pairs))
-        return cls("isotonic", n_pairs, auc, scores=tuple(knots.tolist()), probabilities=tuple(probabilities.tolist()))
+        knots, probabilities = knots.tolist(), probabilities.tolist()
+        return cls(
+            "isotonic", n_pairs, auc, scores=tuple(knots), probabilities=tuple(probabilities), base_rate=base_rate
+        )
 
-    def probability(self, scores: AnyArray) -> DoubleArray:
-        """Probability that pairs with these scores are alike."""
+    def probability(self, scores: AnyArray, base_rate: float | None = None) -> DoubleArray:
+        """Probability that pairs with these scores are alike.
+
+        Parameters
+        ----------
+        base_rate : float, optional
+            Share of alike pairs among those asked about, where it differs from that of the pairs learned from.
+        """
         scores = np.asarray(scores, dtype=np.float64)
         if self.method == "platt":
-            return _logistic(self.slope * scores + self.intercept)
-        return np.interp(scores, self.scores, self.probabilities)
+            found = _logistic(self.slope * scores + self.intercept)
+        else:
+            found = np.interp(scores, self.scores, self.probabilities)
+        return found if base_rate is None else self._moved(found, base_rate)
+
+    def _moved(self, probability: DoubleArray, base_rate: float) -> DoubleArray:
+        """The same evidence on top of another base rate (Bayes' rule)."""
+        check_number("base_rate", base_rate, above=0)
+        if base_rate >= 1:
+            raise InputError(f"base_rate is a share, between 0 and 1; got {base_rate!r}")
+        if self.base_rate is None:
+            raise InputError("this calibration does not know the base rate it was learned at; calibrate anew")
+        alike = probability * base_rate / self.base_rate
+        unlike = (1 - probability) * (1 - base_rate) / (1 - self.base_rate)
+        return np.asarray(alike / (alike + unlike))
 
     @property
     def threshold(self) -> float:
@@ -88,6 +112,7 @@ class Calibration:
         return {
             "method": self.method, "n_pairs": self.n_pairs, "roc_auc": self.roc_auc, "slope": self.slope,
             "intercept": self.intercept, "scores": list(self.scores), "probabilities": list(self.probabilities),
+            "base_rate": self.base_rate,
         }  # fmt: skip
 
     @classmethod

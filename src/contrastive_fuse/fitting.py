@@ -86,7 +86,11 @@ class Fitting:
         del begin
         result = self.rows(graph, pairs, state, ceil(self.max_iter * GOING_ON), "embedding")
         members, groups = self.timed("groups", partial(self.members, graph, pairs, result.rows, rng))
-        calibration = Calibration("platt", len(y), roc_auc(y > 0, readout.log_odds(*told)), slope=1.0)
+        alike, noise = float(np.average(y > 0, weights=weight)), readout.noise.value
+        calibration = Calibration(
+            "platt", len(y), roc_auc(y > 0, readout.log_odds(*told)), slope=1.0,
+            base_rate=float(np.clip((alike - noise) / (1 - 2 * noise), 0.001, 0.999)),
+        )  # fmt: skip
         return result, Mixture(members, readout, groups.posterior, groups.homophily), calibration
 
     def members(

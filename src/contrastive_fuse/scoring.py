@@ -54,13 +54,19 @@ class PairScorer(ABC):
         """+1 for pairs called alike, -1 for the others."""
         return np.where(self.decision_function(pairs) >= self.threshold_, 1, -1).astype(np.int8)
 
-    def predict_proba(self, pairs: Any) -> DoubleArray:
-        """Probability of being unlike and of being alike, (n, 2), columns in the order of ``classes_``."""
+    def predict_proba(self, pairs: Any, base_rate: float | None = None) -> DoubleArray:
+        """Probability of being unlike and of being alike, (n, 2), columns in the order of ``classes_``.
+
+        Parameters
+        ----------
+        base_rate : float, optional
+            Share of alike pairs among those asked about. By default that of the pairs learned from.
+        """
         self._check_fitted()
         if self.calibration_ is None:
             raise InputError("there are no probabilities without calibration: fit with pairs of both signs, or call"
                              " calibrate(pairs, y)")  # fmt: skip
-        alike = self.calibration_.probability(self.pair_score(pairs))
+        alike = self.calibration_.probability(self.pair_score(pairs), base_rate)
         return np.stack([1 - alike, alike], axis=1)
 
     @property

@@ -129,3 +129,21 @@ def test_progress_tells_the_stages(community_graph, community_pairs):
     )
     calibrations = {f"calibration {number}" for number in range(1, 5)}
     assert set(seen) == calibrations | {"diffusion", "groups", "embedding"}
+
+
+@pytest.mark.parametrize("readout", ["mixture", "cosine"])
+@pytest.mark.parametrize("wrong", [0.0, 0.2])
+def test_a_base_rate_can_be_stated(community_graph, community_pairs, readout, wrong):
+    """Learned from balanced pairs, asked about pairs of which a tenth are alike."""
+    train, test = community_pairs
+    model = ContrastiveFUSE(16, readout=readout, random_state=0)
+    model.fit(community_graph.graph, flip_pairs(train, wrong, 0) if readout == "mixture" else train)
+    alike, unlike = np.flatnonzero(test.y > 0), np.flatnonzero(test.y < 0)
+    asked = test.subset(np.concatenate([alike[: len(unlike) // 9], unlike]))
+    told, moved = (model.predict_proba(asked, rate)[:, 1] for rate in (None, 0.1))
+    assert abs(moved.mean() - 0.1) < abs(told.mean() - 0.1) or abs(told.mean() - 0.1) < 0.02
+    assert abs(moved.mean() - 0.1) < 0.03
+    np.testing.assert_allclose(model.predict_proba(asked, model.calibration_.base_rate)[:, 1], told, atol=1e-9)
+    assert model.calibration_.base_rate == pytest.approx(0.5, abs=0.06)
+    with pytest.raises(InputError, match="base_rate is a share, between 0 and 1; got 2"):
+        model.predict_proba(asked, 2)

@@ -119,6 +119,10 @@ def score(
         Path | None,
         typer.Option("--output", "-o", help="A .csv, .tsv or .parquet file. [default: CSV to standard output]"),
     ] = None,
+    base_rate: Annotated[
+        float | None,
+        typer.Option(help="Share of alike pairs among these. [default: that of the pairs the model learned from]"),
+    ] = None,
     header: Header = "auto",
     unknown: Unknown = "error",
     quiet: Quiet = False,
@@ -131,7 +135,7 @@ def score(
 
     check_table_name(output)
     fitted = ContrastiveFUSE.load(model)
-    scored, dropped = score_table(fitted, read_table(candidates, header), unknown)
+    scored, dropped = score_table(fitted, read_table(candidates, header), unknown, base_rate)
     if dropped:
         terminal.report("pairs", [dropped_line(dropped)], quiet)
     if fitted.calibration_ is None:

@@ -21,8 +21,12 @@ NEW_COLUMNS = ("score", "probability", "predicted")
 TABLE_SUFFIXES = (".csv", ".tsv", ".parquet")
 
 
-def score_table(model: PairScorer, candidates: TextTable, unknown: Unknown = "error") -> tuple[pa.Table, int]:
+def score_table(
+    model: PairScorer, candidates: TextTable, unknown: Unknown = "error", base_rate: float | None = None
+) -> tuple[pa.Table, int]:
     """Every column of the candidates, then score, probability (where the model is calibrated) and predicted sign.
+
+    With a base rate, probabilities refer to it, and a pair is predicted alike where that is the likelier.
 
     Returns
     -------
@@ -45,8 +49,11 @@ def score_table(model: PairScorer, candidates: TextTable, unknown: Unknown = "er
     pairs = table.select([first, second])
     table = table.append_column("score", pa.array(model.pair_score(pairs)))
     if model.calibration_ is not None:
-        table = table.append_column("probability", pa.array(model.predict_proba(pairs)[:, 1]))
-        table = table.append_column("predicted", pa.array(model.predict(pairs)))
+        alike = model.predict_proba(pairs, base_rate)[:, 1]
+        predicted = model.predict(pairs) if base_rate is None else np.where(alike >= 0.5, 1, -1).astype(np.int8)
+        table = table.append_column("probability", pa.array(alike)).append_column("predicted", pa.array(predicted))
+    elif base_rate is not None:
+        raise InputError("the model has no probabilities that could refer to a base rate")
     return table, dropped
 
 
