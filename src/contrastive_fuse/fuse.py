@@ -15,7 +15,7 @@ from contrastive_fuse.calibration import METHODS, Calibration, Method
 from contrastive_fuse.errors import InputError, check_choice, check_integer, check_number
 from contrastive_fuse.fitting import Fitting
 from contrastive_fuse.graph import GraphReport
-from contrastive_fuse.ids import Column, NodeIds
+from contrastive_fuse.ids import NodeIds
 from contrastive_fuse.io.convert import as_graph, as_pairs
 from contrastive_fuse.io.model import read_model, write_model
 from contrastive_fuse.kernels import KERNELS
@@ -30,7 +30,7 @@ from contrastive_fuse.progress import Callback
 from contrastive_fuse.protocol import hold_out
 from contrastive_fuse.rows import aligned_copy, random_rows
 from contrastive_fuse.scoring import PairScorer, row_cosines
-from contrastive_fuse.types import AnyArray, DoubleArray, FloatArray
+from contrastive_fuse.types import AnyArray, FloatArray
 
 PARTS = ("order", "init", "operator", "iterations", "groups", "calibration")
 READOUTS = ("auto", "mixture", "cosine")
@@ -203,7 +203,9 @@ class ContrastiveFUSE(PairScorer, Parameterized):
             threshold=self.threshold_,
             calibration=self.calibration_,
             mixture=None if self.mixture_ is None else self.mixture_.facts(),
-            arrays={} if self.mixture_ is None else self.mixture_.arrays() | _pair_arrays(self.pairs_),
+            arrays={}
+            if self.mixture_ is None
+            else self.mixture_.arrays() | ({} if self.pairs_ is None else self.pairs_.arrays()),
             parameters=self.get_params(deep=False),
             facts={
                 "n_iter": self.n_iter_,
@@ -240,7 +242,7 @@ class ContrastiveFUSE(PairScorer, Parameterized):
         model.calibration_ = None if stored is None else Calibration.from_dict(stored)
         mixture = header.get("mixture")
         model.mixture_ = None if mixture is None else Mixture.restore(mixture, arrays)
-        model.pairs_ = None if mixture is None else _pairs_of(arrays)
+        model.pairs_ = None if mixture is None else PairRows.from_arrays(arrays)
         model.n_iter_, model.converged_, model.resumed_at_ = facts["n_iter"], facts["converged"], {}
         model.history_, model.timings_ = facts["history"], facts["seconds"]
         model.graph_report_ = GraphReport.from_dict(facts["graph"])
@@ -272,19 +274,6 @@ class ContrastiveFUSE(PairScorer, Parameterized):
             "y": self.pairs_.y[order],
             "wrong": wrong[order],
         }
-
-    def most_similar(self, node: Any, n: int = 10) -> tuple[list[Any], DoubleArray]:
-        """The nodes most alike to a node: their ids, and the probability (the score, where there is none) of each."""
-        self._check_fitted()
-        row = int(self.ids_.rows(Column.of([node]))[0])
-        if row < 0:
-            raise InputError(f"the node {node!r} is not in the model")
-        check_integer("n", n, at_least=1)
-        others = np.delete(np.arange(len(self.ids_)), row)
-        scores = np.asarray(self.score_rows(np.full(len(others), row), others), dtype=np.float64)
-        best = np.argsort(-scores, kind="stable")[:n]
-        told = scores[best] if self.calibration_ is None else self.calibration_.probability(scores[best])
-        return self.ids_.column().take(others[best]).to_list(), told
 
     def mixture(self) -> Mixture:
         """What pairs are judged by; raises `InputError` where that is the cosine alone."""
@@ -366,18 +355,3 @@ class ContrastiveFUSE(PairScorer, Parameterized):
         if not np.isfinite(given).all():
             raise InputError("init must hold finite numbers only")
         return aligned_copy(given)
-
-
-def _pair_arrays(pairs: PairRows | None) -> dict[str, AnyArray]:
-    """Pairs as a model on disk holds them."""
-    if pairs is None:
-        return {}
-    ends = np.stack([pairs.first, pairs.second], axis=1).astype(np.int32)
-    return {"pairs": ends, "signed_weights": pairs.signed_weight.astype(np.float32)}
-
-
-def _pairs_of(arrays: dict[str, AnyArray]) -> PairRows:
-    ends, signed = arrays["pairs"], arrays["signed_weights"]
-    weight = np.abs(signed)
-    first, second = np.ascontiguousarray(ends[:, 0]), np.ascontiguousarray(ends[:, 1])
-    return PairRows(first, second, np.sign(signed).astype(np.int8), None if (weight == 1).all() else weight)

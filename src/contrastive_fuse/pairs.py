@@ -11,6 +11,7 @@ The rule for untidy input, counted in `SignedPairs.report`:
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, NamedTuple
 
@@ -82,6 +83,18 @@ class PairRows(NamedTuple):
     @property
     def signed_weight(self) -> SignArray | FloatArray:
         return self.y if self.weight is None else self.y * self.weight
+
+    def arrays(self) -> dict[str, AnyArray]:
+        """As a model on disk holds them."""
+        ends = np.stack([self.first, self.second], axis=1).astype(np.int32)
+        return {"pairs": ends, "signed_weights": self.signed_weight.astype(np.float32)}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, AnyArray]) -> PairRows:
+        """From what `arrays` gave."""
+        signed, weight = arrays["signed_weights"], np.abs(arrays["signed_weights"])
+        first, second = (np.ascontiguousarray(column) for column in arrays["pairs"].T)
+        return cls(first, second, np.sign(signed).astype(np.int8), None if (weight == 1).all() else weight)
 
 
 class SignedPairs:

@@ -8,8 +8,8 @@ from typing import Any, Self
 import numpy as np
 
 from contrastive_fuse.calibration import Calibration, Method, Strategy, best_threshold
-from contrastive_fuse.errors import InputError, check_number
-from contrastive_fuse.ids import NodeIds
+from contrastive_fuse.errors import InputError, check_integer, check_number
+from contrastive_fuse.ids import Column, NodeIds
 from contrastive_fuse.metrics import roc_auc
 from contrastive_fuse.pairs import SignedPairs, check_signs, pair_columns, raise_unknown
 from contrastive_fuse.types import AnyArray, DoubleArray, FloatArray, LongArray, SignArray
@@ -98,6 +98,19 @@ class PairScorer(ABC):
         """Set the score from which `predict` says alike."""
         self.threshold_ = check_number("threshold", threshold)
         return self
+
+    def most_similar(self, node: Any, n: int = 10) -> tuple[list[Any], DoubleArray]:
+        """The nodes most alike to a node: their ids, and the probability (the score, where there is none) of each."""
+        self._check_fitted()
+        row = int(self.ids_.rows(Column.of([node]))[0])
+        if row < 0:
+            raise InputError(f"the node {node!r} is not in the model")
+        check_integer("n", n, at_least=1)
+        others = np.delete(np.arange(len(self.ids_)), row)
+        scores = np.asarray(self.score_rows(np.full(len(others), row), others), dtype=np.float64)
+        best = np.argsort(-scores, kind="stable")[:n]
+        told = scores[best] if self.calibration_ is None else self.calibration_.probability(scores[best])
+        return self.ids_.column().take(others[best]).to_list(), told
 
     def _rows(self, pairs: Any) -> tuple[LongArray, LongArray]:
         columns = pair_columns(pairs)
