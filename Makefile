@@ -27,7 +27,7 @@ lint: $(VENV)/.test
 	$(BIN)/lint-imports --no-logo
 
 bench: $(VENV)/.bench
-	cd benchmarks && for name in kernel scaling fit memory large command data heads pair_strength baselines mixture mixture_bars mixture_speed; do \
+	cd benchmarks && for name in kernel scaling fit memory large command data heads pair_strength baselines mixture mixture_bars mixture_speed audit; do \
 		../$(BIN)/python $$name.py || exit 1; done; \
 		../$(BIN)/python heads.py --large 1 && ../$(BIN)/python baselines.py --large 1 && \
 	../$(BIN)/python baselines.py --runs 1 && ../$(BIN)/python page.py
