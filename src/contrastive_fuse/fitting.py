@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -25,12 +26,13 @@ from contrastive_fuse.progress import Callback, SolveResult
 from contrastive_fuse.protocol import MANY_PAIRS, folds
 from contrastive_fuse.rows import aligned_copy, row_dots
 from contrastive_fuse.solver import solve
-from contrastive_fuse.types import BoolArray, FloatArray
+from contrastive_fuse.types import BoolArray, DoubleArray, FloatArray
 
 Result = TypeVar("Result")
 
 GOING_ON = 0.25  # share of the iterations for the rows to take in the pairs that were held out
 NOISY = 0.25  # share of wrong pairs from which one fold of many pairs is not enough
+NODES_TELL, LEAST_LEAD = 0.65, 0.02  # ROC-AUC of node rates, and how far ahead of them a model should be
 STARTS_IN_A_FOLD = 2  # of either kind of cells; fewer than in the end
 
 
@@ -67,7 +69,7 @@ class Fitting:
         self, graph: Graph, pairs: PairRows, state: FloatArray, rng: np.random.Generator
     ) -> tuple[SolveResult, Mixture, Calibration]:
         """Rows and what stage two makes of them, its weights learned on pairs that were held out in turn."""
-        columns, evidence, held_out = [], [], []
+        columns, evidence, rates, held_out = [], [], [], []
         begin, nodes = state, len(np.unique(np.concatenate([pairs.first, pairs.second])))
         for number, held in enumerate(folds(pairs, rng), 1):
             known, asked = pairs.subset(~held), pairs.subset(held)
@@ -76,6 +78,7 @@ class Fitting:
             said, evident = members.columns(state, asked.first, asked.second, self.n_jobs)
             columns.append(said)
             evidence.append(evident)
+            rates.append(node_rate(known, asked, graph.n_nodes))
             held_out.append(asked)
             told = np.concatenate(columns), np.concatenate(evidence)
             y = np.concatenate([part.y for part in held_out])
@@ -86,12 +89,20 @@ class Fitting:
         del begin
         result = self.rows(graph, pairs, state, ceil(self.max_iter * GOING_ON), "embedding")
         members, groups = self.timed("groups", partial(self.members, graph, pairs, result.rows, rng))
+        explained = roc_auc(y > 0, np.concatenate(rates))
         alike, noise = float(np.average(y > 0, weights=weight)), readout.noise.value
         calibration = Calibration(
             "platt", len(y), roc_auc(y > 0, readout.log_odds(*told)), slope=1.0,
             base_rate=float(np.clip((alike - noise) / (1 - 2 * noise), 0.001, 0.999)),
         )  # fmt: skip
-        return result, Mixture(members, readout, groups.posterior, groups.homophily), calibration
+        if explained > max(NODES_TELL, calibration.roc_auc - LEAST_LEAD):
+            warnings.warn(
+                "on held-out pairs the two nodes' shares of alike pairs tell as much by themselves"
+                f" (ROC-AUC {explained:.3f}) as everything learned does ({calibration.roc_auc:.3f}): these pairs say"
+                " little about alike-ness, and a result on such pairs does not carry over to nodes without pairs",
+                UserWarning, stacklevel=3,
+            )  # fmt: skip
+        return result, Mixture(members, readout, groups.posterior, groups.homophily, explained), calibration
 
     def members(
         self, graph: Graph, pairs: PairRows, rows: FloatArray, rng: np.random.Generator, starts: int | None = None
@@ -138,6 +149,17 @@ class Fitting:
         for stage in self.stages:
             if self.checkpoint is not None:
                 stage_checkpoint(self.checkpoint, stage).remove()
+
+
+def node_rate(known: PairRows, asked: PairRows, n_nodes: int) -> DoubleArray:
+    """Product of the two nodes' shares of alike pairs among the known ones, drawn to the mean by one imagined pair."""
+    alike = (known.y > 0).astype(np.float64)
+    total, positive = (
+        np.bincount(known.first, given, n_nodes) + np.bincount(known.second, given, n_nodes)
+        for given in (np.ones(len(alike)), alike)
+    )
+    share = (positive + alike.mean()) / (total + 1)
+    return np.asarray(share[asked.first] * share[asked.second])
 
 
 def stage_checkpoint(path: str | Path, stage: str) -> Checkpoint:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -26,6 +27,16 @@ def report(topic: str, lines: list[str], quiet: bool) -> None:
     if not quiet:
         for number, line in enumerate(lines):
             print(f"{topic if number == 0 else '':<8} {line}", file=sys.stderr)  # noqa: T201
+
+
+@contextmanager
+def warnings_told() -> Iterator[None]:
+    """Warnings of the library as plain sentences, said once the work is done; never silenced."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", UserWarning)
+        yield
+    for warning in told:
+        report("warning", [str(warning.message)], quiet=False)
 
 
 @contextmanager
@@ -134,6 +145,7 @@ def fit_facts(model: ContrastiveFUSE) -> dict[str, Any]:
         "threshold": model.threshold_,
         "n_groups": model.n_groups_,
         "homophily": model.homophily_,
+        "node_rate_roc_auc": None if model.mixture_ is None else model.mixture_.node_rate,
         "pair_noise": None if model.pair_noise_ is None else asdict(model.pair_noise_),
         "seconds": model.timings_,
         "graph": model.graph_report_.to_dict(),

@@ -388,3 +388,18 @@ class TestScript:
             process.stdout.readline()
             process.stdout.close()
             assert process.stderr.read() == b""
+
+
+def test_a_warning_is_a_sentence(cfuse, tmp_path, community_graph):
+    rng = np.random.default_rng(0)
+    first, second = community_graph.graph.edges()
+    pd.DataFrame({"a": first, "b": second}).to_csv(tmp_path / "edges.csv", index=False)
+    pairs = rng.integers(0, 600, (4000, 2))
+    keen = rng.random(600) < 0.5
+    y = np.where(keen[pairs].sum(axis=1) + rng.normal(0, 0.3, len(pairs)) > 0.9, 1, -1)
+    pd.DataFrame({"a": pairs[:, 0], "b": pairs[:, 1], "y": y}).to_csv(tmp_path / "pairs.csv", index=False)
+    ended = cfuse("embed", tmp_path / "edges.csv", "--pairs", tmp_path / "pairs.csv", "-k", 8,
+                  "--unknown", "drop", "-o", tmp_path / "model")  # fmt: skip
+    assert ended.code == 0
+    assert "warning  on held-out pairs the two nodes' shares of alike pairs tell as much by themselves" in ended.err
+    assert "UserWarning" not in ended.err

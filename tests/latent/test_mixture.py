@@ -1,6 +1,7 @@
 """The estimator with its default readout."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -120,6 +121,31 @@ def test_which_readout_is_used(community_graph, community_pairs):
     with pytest.raises(InputError, match="readout must be one of"):
         ContrastiveFUSE(readout="magic").fit(graph)
     assert ContrastiveFUSE(4, objective="paper", readout="mixture", random_state=0).fit(graph, train).n_groups_ == 3
+
+
+def test_it_warns_where_nodes_alone_explain_the_pairs(community_graph, community_pairs):
+    """Some nodes are in alike pairs, others in unlike ones, whatever their group."""
+    rng = np.random.default_rng(0)
+    pairs = rng.integers(0, 600, (4000, 2))
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    keen = rng.random(600) < 0.5
+    y = np.where(keen[pairs].sum(axis=1) + rng.normal(0, 0.3, len(pairs)) > 0.9, 1, -1)
+    with pytest.warns(UserWarning, match="the two nodes' shares of alike pairs tell as much"):
+        model = ContrastiveFUSE(8, random_state=0).fit(community_graph.graph, SignedPairs(pairs, y))
+    assert model.mixture_.node_rate > 0.7
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = ContrastiveFUSE(8, random_state=0).fit(community_graph.graph, community_pairs[0])
+    assert model.mixture_.node_rate < 0.65
+
+
+def test_it_warns_of_synthetic_lethality(data_folder):
+    from contrastive_fuse import load_dataset
+
+    data = load_dataset("synlethdb")
+    with pytest.warns(UserWarning, match="the two nodes' shares of alike pairs tell as much"):
+        model = ContrastiveFUSE(32, random_state=0).fit(data.graph, data.pairs)
+    assert model.mixture_.node_rate > 0.85
 
 
 def test_progress_tells_the_stages(community_graph, community_pairs):

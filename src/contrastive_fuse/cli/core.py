@@ -97,7 +97,7 @@ def embed(
         check_vector_ids(output, graph.ids)
     signed = _read_pairs(pairs, header)
     checkpoint = output.with_name(f"{output.name}.checkpoint")
-    with terminal.progress(quiet) as callback, terminal.resumable(checkpoint, quiet):
+    with terminal.warnings_told(), terminal.progress(quiet) as callback, terminal.resumable(checkpoint, quiet):
         model.fit(graph, signed, callback=callback, checkpoint=checkpoint)
     if model.pair_report_ is not None:
         terminal.report("pairs", model.pair_report_.lines(), quiet)

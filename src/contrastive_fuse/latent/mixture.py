@@ -26,12 +26,14 @@ class Mixture:
     readout : Readout
     groups : (n, K) float32, posterior of the latent groups
     homophily : float, share of the edges within groups
+    node_rate : float, ROC-AUC on held-out pairs of what the two nodes' shares of alike pairs tell by themselves
     """
 
     members: Members
     readout: Readout
     groups: FloatArray
     homophily: float
+    node_rate: float
 
     def log_odds(self, rows: FloatArray, first: AnyArray, second: AnyArray, n_jobs: int | None = None) -> DoubleArray:
         """Log-odds that pairs are alike, (n_pairs,)."""
@@ -56,7 +58,7 @@ class Mixture:
             return self
         tables = {name: table[place] for name, table in self.members.tables.items()}
         members = Members(tables, self.members.starts, self.members.evidence[place])
-        return Mixture(members, self.readout, self.groups[place], self.homophily)
+        return Mixture(members, self.readout, self.groups[place], self.homophily, self.node_rate)
 
     def arrays(self) -> dict[str, AnyArray]:
         """What a file must hold besides `facts`."""
@@ -65,7 +67,8 @@ class Mixture:
     def facts(self) -> dict[str, Any]:
         """Plain values for JSON."""
         starts = {kind: [list(start) for start in starts] for kind, starts in self.members.starts.items()}
-        return {"readout": self.readout.to_dict(), "homophily": self.homophily, "starts": starts}
+        return {"readout": self.readout.to_dict(), "homophily": self.homophily, "node_rate": self.node_rate,
+                "starts": starts}  # fmt: skip
 
     @classmethod
     def restore(cls, facts: dict[str, Any], arrays: dict[str, AnyArray]) -> Mixture:
@@ -74,7 +77,9 @@ class Mixture:
             kind: [(int(width), float(noise)) for width, noise in found] for kind, found in facts["starts"].items()
         }
         members = Members({name: arrays[name] for name in TABLES}, starts, arrays["evidence"])
-        return cls(members, Readout.from_dict(facts["readout"]), arrays["posterior"], facts["homophily"])
+        return cls(
+            members, Readout.from_dict(facts["readout"]), arrays["posterior"], facts["homophily"], facts["node_rate"]
+        )
 
 
 ARRAYS = (*TABLES, "evidence", "posterior")
