@@ -96,7 +96,7 @@ class Calibration:
     def threshold(self) -> float:
         """The lowest score whose probability reaches one half."""
         if self.method == "platt":
-            return -self.intercept / self.slope if self.slope > 0 else float(np.copysign(np.inf, -self.intercept))
+            return 0.0 - self.intercept / self.slope if self.slope > 0 else float(np.copysign(np.inf, -self.intercept))
         probabilities = np.array(self.probabilities)
         likely = np.flatnonzero(probabilities >= 0.5)
         if not len(likely):

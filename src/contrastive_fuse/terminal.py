@@ -162,7 +162,10 @@ def fit_lines(model: ContrastiveFUSE) -> list[str]:
         lines.append(f"went on from iteration {iteration} of the {stage}")
     noise = model.pair_noise_
     if noise is not None and model.calibration_ is not None:
-        lines.append(f"ROC-AUC {model.calibration_.roc_auc:.3f} on {model.calibration_.n_pairs:,} held-out pairs")
+        lines.append(
+            f"ROC-AUC {model.calibration_.roc_auc:.3f} against the given signs of pairs held out in turn"
+            f" ({model.calibration_.n_pairs:,} judgements)"
+        )
         lines.append(
             f"{counted(model.n_groups_ or 0, 'latent group')}; {model.homophily_:.0%} of the edges lie within groups;"
             f" {noise.value:.1%} of the pairs look wrong ({noise.low:.1%} to {noise.high:.1%})"
