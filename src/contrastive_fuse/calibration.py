@@ -76,7 +76,7 @@ class Calibration:
         """
         scores = np.asarray(scores, dtype=np.float64)
         if self.method == "platt":
-            found = _logistic(self.slope * scores + self.intercept)
+            found = logistic(self.slope * scores + self.intercept)
         else:
             found = np.interp(scores, self.scores, self.probabilities)
         return found if base_rate is None else self._moved(found, base_rate)
@@ -143,7 +143,7 @@ def _platt(scores: DoubleArray, alike: BoolArray, weight: DoubleArray) -> tuple[
 
     weights = np.zeros(2)
     for _ in range(100):
-        wrong = _logistic(-sign * (columns @ weights))  # probability of the other sign
+        wrong = logistic(-sign * (columns @ weights))  # probability of the other sign
         gradient = prior @ weights - columns.T @ (weight * sign * wrong)
         step = np.linalg.solve(
             (columns.T * (weight * wrong * (1 - wrong))) @ columns + prior + 1e-12 * np.eye(2), gradient
@@ -179,7 +179,8 @@ def _isotonic(scores: DoubleArray, alike: BoolArray, weight: DoubleArray) -> tup
     return points[ends], np.repeat(heights, 2)[first]
 
 
-def _logistic(x: DoubleArray) -> DoubleArray:
+def logistic(x: DoubleArray) -> DoubleArray:
+    """``1 / (1 + exp(-x))``, without overflow."""
     return np.asarray(np.exp(-np.logaddexp(0, -x)))
 
 

@@ -26,7 +26,7 @@ from contrastive_fuse.progress import Callback, SolveResult
 from contrastive_fuse.protocol import MANY_PAIRS, folds
 from contrastive_fuse.rows import aligned_copy, row_dots
 from contrastive_fuse.solver import solve
-from contrastive_fuse.types import BoolArray, DoubleArray, FloatArray
+from contrastive_fuse.types import BoolArray, FloatArray
 
 Result = TypeVar("Result")
 
@@ -78,7 +78,8 @@ class Fitting:
             said, evident = members.columns(state, asked.first, asked.second, self.n_jobs)
             columns.append(said)
             evidence.append(evident)
-            rates.append(node_rate(known, asked, graph.n_nodes))
+            shares = known.alike_shares(graph.n_nodes)
+            rates.append(shares[asked.first] * shares[asked.second])
             held_out.append(asked)
             told = np.concatenate(columns), np.concatenate(evidence)
             y = np.concatenate([part.y for part in held_out])
@@ -86,7 +87,6 @@ class Fitting:
             readout = self.timed("calibration", partial(Readout.learn, *told, y, weight, 2 * len(pairs.y) / nodes))
             if len(pairs.y) >= MANY_PAIRS and readout.noise.value < NOISY:
                 break  # enough is known
-        del begin
         result = self.rows(graph, pairs, state, ceil(self.max_iter * GOING_ON), "embedding")
         members, groups = self.timed("groups", partial(self.members, graph, pairs, result.rows, rng))
         explained = roc_auc(y > 0, np.concatenate(rates))
@@ -149,17 +149,6 @@ class Fitting:
         for stage in self.stages:
             if self.checkpoint is not None:
                 stage_checkpoint(self.checkpoint, stage).remove()
-
-
-def node_rate(known: PairRows, asked: PairRows, n_nodes: int) -> DoubleArray:
-    """Product of the two nodes' shares of alike pairs among the known ones, drawn to the mean by one imagined pair."""
-    alike = (known.y > 0).astype(np.float64)
-    total, positive = (
-        np.bincount(known.first, given, n_nodes) + np.bincount(known.second, given, n_nodes)
-        for given in (np.ones(len(alike)), alike)
-    )
-    share = (positive + alike.mean()) / (total + 1)
-    return np.asarray(share[asked.first] * share[asked.second])
 
 
 def stage_checkpoint(path: str | Path, stage: str) -> Checkpoint:

@@ -20,7 +20,7 @@ import numpy as np
 from contrastive_fuse.errors import InputError, check_choice, counted, first_few
 from contrastive_fuse.ids import Column, NodeIds, factorize
 from contrastive_fuse.sparse import links_sorted
-from contrastive_fuse.types import AnyArray, BoolArray, FloatArray, IntArray, LongArray, SignArray
+from contrastive_fuse.types import AnyArray, BoolArray, DoubleArray, FloatArray, IntArray, LongArray, SignArray
 
 Unknown = Literal["error", "drop"]
 
@@ -83,6 +83,17 @@ class PairRows(NamedTuple):
     @property
     def signed_weight(self) -> SignArray | FloatArray:
         return self.y if self.weight is None else self.y * self.weight
+
+    def alike_shares(self, n_nodes: int, prior: float = 1.0) -> DoubleArray:
+        """Each node's share of alike pairs, drawn to the overall one by so many imagined pairs, (n_nodes,)."""
+        weight = np.ones(len(self.y)) if self.weight is None else self.weight.astype(np.float64)
+        total, alike = (
+            np.bincount(self.first, given, n_nodes) + np.bincount(self.second, given, n_nodes)
+            for given in (weight, weight * (self.y > 0))
+        )
+        overall = alike.sum() / max(total.sum(), 1e-12)
+        known = total + prior > 0
+        return np.asarray(np.where(known, (alike + prior * overall) / np.where(known, total + prior, 1), overall))
 
     def arrays(self) -> dict[str, AnyArray]:
         """As a model on disk holds them."""

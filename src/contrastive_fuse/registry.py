@@ -35,6 +35,11 @@ class Method:
         """An estimator that is not fitted yet."""
         return self.load()(*arguments, **{**self.parameters, **parameters})
 
+    @property
+    def foreign(self) -> bool:
+        """Whether it is one to compare with rather than a variant of our own."""
+        return self.path.startswith("baselines.")
+
     def load(self) -> Any:
         """The class of the method."""
         module, _, name = self.path.partition(":")

@@ -40,63 +40,60 @@ def warnings_told() -> Iterator[None]:
 
 
 @contextmanager
-def progress(quiet: bool) -> Iterator[Callback | None]:
-    """A bar that follows the iterations; none where nobody watches."""
+def _bars(quiet: bool, note: str = "") -> Iterator[Callable[..., None] | None]:
+    """A bar a stage, moved by ``(stage, done, total, **fields of the note)``; None where nobody watches."""
     if quiet or not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    console = Console(stderr=True)
-    columns = TextColumn("{task.description:<12}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-    change = TextColumn("rows move {task.fields[change]:.1e}")
-    with Progress(*columns, change, console=console, transient=True) as bar:
+    columns = TextColumn("{task.description:<13}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    with Progress(*columns, TextColumn(note), console=Console(stderr=True), transient=True) as bar:
         tasks: dict[str, Any] = {}
 
-        def follow(step: Step) -> None:
-            if step.stage not in tasks:
-                tasks[step.stage] = bar.add_task(step.stage, total=step.max_iter, change=step.change)
-            bar.update(tasks[step.stage], completed=step.iteration, change=step.change)
+        def show(stage: str, done: int, total: int, **fields: Any) -> None:
+            if stage not in tasks:
+                tasks[stage] = bar.add_task(stage, total=total, **fields)
+            bar.update(tasks[stage], completed=done, total=total, **fields)
 
-        yield follow
+        yield show
+
+
+@contextmanager
+def progress(quiet: bool) -> Iterator[Callback | None]:
+    """A bar a stage that follows the iterations of a fit."""
+
+    def follow(step: Step) -> None:
+        if show is not None:
+            show(step.stage, step.iteration, step.max_iter, change=step.change)
+
+    with _bars(quiet, "rows move {task.fields[change]:.1e}") as show:
+        yield None if show is None else follow
 
 
 @contextmanager
 def stages(quiet: bool) -> Iterator[Callable[[Stage], None] | None]:
-    """A bar a stage of a method to compare with; none where nobody watches."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    """A bar a stage of a method to compare with."""
 
-    columns = TextColumn("{task.description:<12}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        tasks: dict[str, Any] = {}
+    def follow(step: Stage) -> None:
+        if show is not None:
+            show(step.stage, step.done, step.total)
 
-        def follow(step: Stage) -> None:
-            if step.stage not in tasks:
-                tasks[step.stage] = bar.add_task(step.stage, total=step.total)
-            bar.update(tasks[step.stage], completed=step.done)
-
-        yield follow
+    with _bars(quiet) as show:
+        yield None if show is None else follow
 
 
 @contextmanager
 def epochs(quiet: bool) -> Iterator[Callable[[Epoch], None] | None]:
-    """A bar that follows the epochs of training; none where nobody watches."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    """A bar that follows the epochs of training."""
 
-    columns = TextColumn("training"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-    loss = TextColumn("loss {task.fields[loss]:.3f}")
-    with Progress(*columns, loss, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("training", total=None, loss=float("nan"))
-        yield lambda step: bar.update(task, completed=step.epoch, total=step.epochs, loss=step.loss)
+    def follow(step: Epoch) -> None:
+        if show is not None:
+            show("training", step.epoch, step.epochs, loss=step.loss)
+
+    with _bars(quiet, "loss {task.fields[loss]:.3f}") as show:
+        yield None if show is None else follow
 
 
 @contextmanager

@@ -403,3 +403,40 @@ def test_a_warning_is_a_sentence(cfuse, tmp_path, community_graph):
     assert ended.code == 0
     assert "warning  on held-out pairs the two nodes' shares of alike pairs tell as much by themselves" in ended.err
     assert "UserWarning" not in ended.err
+
+
+@pytest.mark.parametrize(
+    ("method", "parameters"), [("fuse-rows", {"readout": "cosine"}), ("fuse-paper", {"objective": "paper"})]
+)
+def test_a_variant_of_our_own_is_a_model(cfuse, here, method, parameters):
+    assert cfuse("embed", "edges.csv", "--pairs", "pairs.csv", "--method", method, "-k", 4, "-o", "variant").code == 0
+    model = ContrastiveFUSE.load(here / "variant")
+    assert {name: model.get_params()[name] for name in parameters} == parameters
+
+
+@pytest.mark.parametrize(
+    ("method", "options", "named"),
+    [
+        ("deepwalk", ("--readout", "cosine", "--max-iter", 3), "--max-iter, --readout"),
+        ("fuse-paper", ("--objective", "paper"), "--objective"),
+    ],
+)
+def test_options_that_a_method_does_not_take_are_named(cfuse, here, method, options, named):
+    ended = cfuse("embed", "edges.csv", "--method", method, *options, "-o", "new.csv")
+    assert ended.code == 1
+    assert f"the method {method} does not take {named};" in ended.err
+    assert not (here / "new.csv").exists()
+
+
+def test_contradictions_are_told_for_every_method(cfuse, here):
+    (here / "contra.csv").write_text("a,b,y\nx,y,1\ny,x,-1\nx,z,-1\n")
+    (here / "path.csv").write_text("a,b\nx,y\ny,z\n")
+    ended = cfuse("embed", "path.csv", "--pairs", "contra.csv", "--method", "union-find", "-o", "new.csv")
+    assert ended.code == 0
+    assert "1 pair given with both signs" in ended.err
+    (here / "contra.csv").write_text("a,b,y\nx,y,1\nx,nobody,-1\n")
+    dropping = cfuse(
+        "embed", "path.csv", "--pairs", "contra.csv", "--method", "union-find", "--unknown", "drop", "-o", "n.csv"
+    )
+    assert "1 pair" in dropping.err
+    assert "nobody" not in (here / "n.csv").read_text()

@@ -14,7 +14,7 @@ from contrastive_fuse.graph import Graph
 from contrastive_fuse.ids import NodeIds
 from contrastive_fuse.io.convert import as_graph, as_pairs
 from contrastive_fuse.memory import available_memory, check_memory
-from contrastive_fuse.pairs import PairRows, Unknown
+from contrastive_fuse.pairs import PairReport, PairRows, Unknown
 from contrastive_fuse.parallel import thread_count
 from contrastive_fuse.parameters import Parameterized
 from contrastive_fuse.scoring import PairScorer, row_cosines
@@ -70,6 +70,7 @@ class Baseline(PairScorer, Parameterized):
     ----------
     embedding_ : (n_nodes, n_components) float32
     ids_ : NodeIds
+    pair_report_ : PairReport or None, what was read and what was done to it
     """
 
     SETTINGS: ClassVar[Mapping[str, Any]] = {}
@@ -99,7 +100,10 @@ class Baseline(PairScorer, Parameterized):
         signed = as_pairs(pairs, y)
         if signed is None and self.needs_pairs:
             raise InputError(f"{type(self).__name__} learns from signed pairs; none were given")
-        rows = None if signed is None else signed.rows_in(given.ids, self.unknown)[0]
+        rows: PairRows | None = None
+        self.pair_report_: PairReport | None = None
+        if signed is not None:
+            rows, self.pair_report_ = signed.rows_in(given.ids, self.unknown)
         check_memory(type(self).__name__, self.memory_estimate(given), available_memory())
         rng = np.random.default_rng(self.random_state)
         made = self.embed(Task(given, rows, settings, rng, callback))

@@ -64,17 +64,7 @@ class NodeRate(Baseline):
         graph, pairs, settings = task.graph, task.pairs, task.settings
         assert pairs is not None
         prior = check_number("prior", settings["prior"], at_least=0)
-        weight = np.ones(len(pairs.y)) if pairs.weight is None else pairs.weight.astype(np.float64)
-        alike = weight * (pairs.y > 0)
-        touching, positive = (
-            np.bincount(pairs.first, given, graph.n_nodes) + np.bincount(pairs.second, given, graph.n_nodes)
-            for given in (weight, alike)
-        )
-        base = alike.sum() / max(weight.sum(), 1e-12)
-        known = touching + prior > 0
-        self.rate_: FloatArray = np.where(
-            known, (positive + prior * base) / np.where(known, touching + prior, 1), base
-        ).astype(np.float32)
+        self.rate_: FloatArray = pairs.alike_shares(graph.n_nodes, prior).astype(np.float32)
         return to_width(self.rate_[:, None], int(self.n_components))
 
     def score_rows(self, first: AnyArray, second: AnyArray) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Skip-gram with negative sampling, compiled: two to three times as fast as gensim's on one thread, and it repeats.
+"""Skip-gram with negative sampling, compiled: faster than gensim's on one thread, and it repeats.
 
 All contexts of a centre share its negative samples (Ji et al. 2016), so the few rows of a window stay in the fastest
 cache while every one of them meets every other. One thread does all updates in the order of the walks: with more, the

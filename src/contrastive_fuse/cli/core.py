@@ -73,7 +73,9 @@ def embed(
         )
     if not as_vectors:
         check_replaceable(output, MARKER)
-    if method != "fuse":
+    ours = {"objective": objective, "max_iter": max_iter, "tol": tol, "readout": readout, "calibration": calibration}
+    variant = _variant(method, {name: value for name, value in ours.items() if value not in (None, "auto", "balanced")})
+    if variant is None:
         if not as_vectors:
             raise InputError(f"the method {method} writes vectors: say -o NAME with {', '.join(VECTOR_SUFFIXES)}")
         made = _method(method, dim, param, edges, unknown=unknown, n_jobs=threads, random_state=seed)
@@ -82,12 +84,19 @@ def embed(
         check_vector_ids(output, graph.ids)
         with terminal.stages(quiet) as steps:
             made.fit(graph, _read_pairs(pairs, header), callback=steps)
+        if made.pair_report_ is not None:
+            terminal.report("pairs", made.pair_report_.lines(), quiet)
         terminal.report("wrote", [str(path) for path in write_vectors(output, made.ids_, made.embedding_)], quiet)
         return
+    ours["calibration"] = None if calibration == "none" else calibration
     model = ContrastiveFUSE(
-        dim, objective=objective, objective_params=_parameters(param), max_iter=max_iter, tol=tol, readout=readout,
-        calibration=None if calibration == "none" else calibration, unknown=unknown, n_jobs=threads, random_state=seed,
-    )  # fmt: skip
+        dim,
+        objective_params=_parameters(param),
+        unknown=unknown,
+        n_jobs=threads,
+        random_state=seed,
+        **{**ours, **variant},
+    )
     model.check_parameters()
     if pairs is not None:
         existing(pairs)  # before a large graph is read
@@ -194,12 +203,23 @@ def _read_pairs(path: Path | None, header: Any) -> SignedPairs | None:
     return None if path is None else read_pairs(path, header=header)
 
 
-def _method(name: str, dim: int, param: list[str] | None, edges: Path, **parameters: Any) -> Any:
-    """A method to compare with; features or classes that it needs come from the file of the edges."""
+def _variant(method: str, given: dict[str, Any]) -> dict[str, Any] | None:
+    """What makes a method one of our own; None for those to compare with, which do not know our options."""
     from contrastive_fuse.errors import check_choice
     from contrastive_fuse.registry import EMBEDDERS
 
-    entry = EMBEDDERS[check_choice("method", name, EMBEDDERS)]
+    entry = EMBEDDERS[check_choice("method", method, EMBEDDERS)]
+    options = ", ".join("--" + name.replace("_", "-") for name in given if entry.foreign or name in entry.parameters)
+    if options:
+        raise InputError(f"the method {method} does not take {options}; its own settings are --param NAME=VALUE")
+    return None if entry.foreign else dict(entry.parameters)
+
+
+def _method(name: str, dim: int, param: list[str] | None, edges: Path, **parameters: Any) -> Any:
+    """A method to compare with; features or classes that it needs come from the file of the edges."""
+    from contrastive_fuse.registry import EMBEDDERS
+
+    entry = EMBEDDERS[name]
     settings = _parameters(param) or {}
     if entry.needs is not None and edges.suffix != ".npz":
         raise InputError(f"the method {name} needs {entry.needs}: give the edges as an .npz data set (docs/data.md)")

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from contrastive_fuse.cli.options import Quiet
 from contrastive_fuse.errors import counted
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Model = Annotated[Path, typer.Argument(help="A model folder that embed wrote.", metavar="MODEL")]
 Output = Annotated[
@@ -70,7 +67,7 @@ def _write(columns: dict[str, Any], id_names: tuple[str, ...], output: Path | No
 
     from contrastive_fuse.io.scored import write_table
 
-    made: dict[str, pa.Array] = {}
+    made: dict[str, Any] = {}
     for name, values in columns.items():
         plain = [str(value) for value in values] if name in id_names and _mixed(values) else values
         made[name] = pa.array(plain)

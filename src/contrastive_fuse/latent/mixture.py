@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from contrastive_fuse.calibration import logistic
 from contrastive_fuse.latent.members import TABLES, Members
 from contrastive_fuse.latent.readout import Readout
 from contrastive_fuse.pairs import PairRows
@@ -41,7 +42,7 @@ class Mixture:
 
     def wrong(self, rows: FloatArray, pairs: PairRows, n_jobs: int | None = None) -> DoubleArray:
         """Probability that each training pair is wrong, judged without what it has told the groups, (n_pairs,)."""
-        alike = 1 / (1 + np.exp(-self.readout.log_odds(*self.members.columns_without(rows, pairs, n_jobs))))
+        alike = logistic(self.readout.log_odds(*self.members.columns_without(rows, pairs, n_jobs)))
         right = np.where(pairs.y > 0, alike, 1 - alike)
         noise = max(self.readout.noise.value, LEAST_NOISE)
         return np.asarray(noise * (1 - right) / (noise * (1 - right) + (1 - noise) * right))

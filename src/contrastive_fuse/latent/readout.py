@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from contrastive_fuse.calibration import logistic
 from contrastive_fuse.latent.members import COLUMNS
 from contrastive_fuse.types import AnyArray, DoubleArray
 
@@ -92,13 +93,13 @@ def _fit(design: DoubleArray, alike: AnyArray, counts: DoubleArray, noise: float
     bounded = np.array(([True] * len(EXPECTED) + [False]) * 2)
 
     def loss(weights: DoubleArray) -> float:
-        given = noise + (1 - 2 * noise) * _logistic(design @ weights)
+        given = noise + (1 - 2 * noise) * logistic(design @ weights)
         likelihood = counts @ np.log(np.maximum(np.where(alike, given, 1 - given), 1e-300))
         return float(penalty @ (weights - prior) ** 2 / 2 - likelihood)
 
     weights, value = prior.copy(), loss(prior)
     for _ in range(ITERATIONS):
-        chance = _logistic(design @ weights)
+        chance = logistic(design @ weights)
         given = np.clip(noise + (1 - 2 * noise) * chance, 1e-12, 1 - 1e-12)
         slope = (1 - 2 * noise) * chance * (1 - chance)
         gradient = penalty * (weights - prior) - design.T @ (counts * slope * (alike / given - ~alike / (1 - given)))
@@ -145,7 +146,3 @@ def _wilson(count: int, total: int, z: float = 1.96) -> Sequence[float]:
     middle = (share + z * z / (2 * total)) / (1 + z * z / total)
     half = z / (1 + z * z / total) * np.sqrt(share * (1 - share) / total + z * z / (4 * total * total))
     return float(max(middle - half, 0.0)), float(middle + half)
-
-
-def _logistic(x: DoubleArray) -> DoubleArray:
-    return np.asarray(np.exp(-np.logaddexp(0, -x)))
